@@ -1,0 +1,147 @@
+/**
+ * Every bound with its reason (A5: nothing is unbounded). What comes from outside is measured
+ * against these before anything is done with it; what an operator may change is a setting that
+ * starts from here.
+ */
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+export const LIMITS = {
+  /** Largest body: four times the largest identity seen with a hundred schemas; keeps parsing under a millisecond. */
+  bodyBytes: 256 * 1024,
+  /** Deeper JSON than this is an attack on a recursive reader, not a message. */
+  jsonDepth: 32,
+  /** How many wrong fields one error lists: enough to fix a message in one go, too few to be amplified. */
+  issues: 20,
+
+  /** Free text of a person or an agent: OpenClaw bounds descriptions at 1000. */
+  descriptionChars: 1_000,
+  /** Names that people read. */
+  nameChars: 200,
+  /** Opaque owner and orchestrator ids (CH-13). */
+  ownerChars: 128,
+  /** Skill and capability names, versions included. */
+  skillChars: 128,
+  /** Addresses; what browsers and proxies agree on. */
+  urlChars: 2_048,
+  /** Correlation and trace ids, idempotency keys. */
+  keyChars: 256,
+  /** The status feed's `notes` (SF-2). */
+  notesChars: 256,
+
+  /** Skills of one agent: what a directory row can show and an index can hold 100 000 times. */
+  skillsPerAgent: 100,
+  /** One published input or output schema. */
+  schemaBytes: 32 * 1024,
+  schemaDepth: 16,
+  /** Agents of one owner, so that one owner cannot fill the directory. A setting. */
+  agentsPerOwner: 1_000,
+  /** Slots of one instance; the profile's own bound is 100 tasks. */
+  slotsPerInstance: 1_000,
+  /** A hundred million credits in hundredths: sums over a hundred thousand full accounts stay exact integers. */
+  amountCents: 10_000_000_000,
+
+  /** Clock skew between honest machines (X-9). */
+  skewMs: 30 * SECOND_MS,
+  /** A signed request may be this old (X-9). */
+  requestAgeMs: 60 * SECOND_MS,
+  /** Nonces are kept this long: a request's age plus skew on both sides (X-9). */
+  nonceMs: 120 * SECOND_MS,
+
+  /** Presence posts (AV-1): every 10 s, 30 s while draining, valid for three cadences, never over 120 s. */
+  presenceCadenceMs: 10 * SECOND_MS,
+  drainingCadenceMs: 30 * SECOND_MS,
+  missedCadences: 3,
+  presenceTtlMs: 120 * SECOND_MS,
+  /** An agent that only sends heartbeats is offline this long after its last sign of life (CH-3). */
+  heartbeatSilenceMs: 90 * SECOND_MS,
+  /** Back-off of presence on network trouble ends here (AV-4). */
+  presenceBackoffMs: 5 * MINUTE_MS,
+  /** How often the directory probes instances directly (AV-6). */
+  probeMs: 5 * MINUTE_MS,
+  /**
+   * A return within this time of a fall is a flap (AV-6, P-13): twice the longest back-off, so that
+   * an instance that fights with its network is recognised when it gets through.
+   */
+  flapMemoryMs: 10 * MINUTE_MS,
+  /** Silent for so many cadences, an instance has missed a post for certain, lateness allowed for. */
+  quietCadences: 1.5,
+  /** Below so many instances a share says nothing: two of four may well have died together. */
+  brakeInstances: 5,
+  /** More than this share quiet at once is less likely their deaths than our cut (P-13). */
+  brakeShare: 1 / 3,
+  /** The brake ends at half of what set it, so that it does not go on and off at the edge. */
+  brakeReleaseShare: 1 / 6,
+  /**
+   * The brake holds at most so long. After a cut of five minutes agents wait up to as long again
+   * before they try (AV-4); a longer hold would list the dead for a longer cut's sake.
+   */
+  brakeMs: 10 * MINUTE_MS,
+  /** Sweeps of the directory are at least so far apart: each reads every instance. */
+  sweepMs: SECOND_MS,
+
+  /** OpenClaw status and the feed: a heartbeat a minute (OC-4, SF-3), a change within 5 s (OC-3, SF-4). */
+  statusCadenceMs: 60 * SECOND_MS,
+  /** Further changes are folded into one update so long after the previous; half a second is left to arrive. */
+  coalesceMs: 4_500,
+  /** Messages of one agent in a minute (SF-4). */
+  statusPerMinute: 60,
+  /** How far a feed heartbeat may be off its minute (SF-3). */
+  statusSlackMs: 5 * SECOND_MS,
+  /** OpenClaw wants *at least* one in 60 s (OC-4): sent 5 s early, a late one is still in time. */
+  openclawBeatMs: 55 * SECOND_MS,
+  /** `maintenance_until` is an hour ahead when the end is not known; renewed before it passes (X-2). */
+  maintenanceBeatMs: 50 * MINUTE_MS,
+  /** Changes of presence are folded for a second: slots move often, and a second is soon enough. */
+  presenceFoldMs: SECOND_MS,
+  /** The feed's retries after the first attempt (SF-5). */
+  feedRetries: 5,
+  /** After the last retry one probe in so long (SF-5). */
+  feedProbeMs: MINUTE_MS,
+  /** Failures in a row, or of one kind, that are no longer chance (SF-10, SF-13). */
+  alertFailures: 3,
+  /** Updates that wait to be published before somebody is told (SF-10). A setting. */
+  feedQueue: 100,
+  /** The share of agents that publish while the rollout is tried out (SF-11). A setting. */
+  canaryShare: 0.1,
+  /** How long it is tried out before everybody publishes (SF-13). */
+  canaryMs: 48 * HOUR_MS,
+  /** More failures than this share in this time switch publishing off (SF-13). Settings. */
+  rolloutFailureShare: 0.05,
+  rolloutWindowMs: 10 * MINUTE_MS,
+
+  /** A reservation that nobody uses is free again (AV-8). */
+  reservationMs: 30 * SECOND_MS,
+  /** Answers to reserve offers (AV-8) and to collaboration requests (OC-11). */
+  ackMs: 3 * SECOND_MS,
+  responseMs: 10 * SECOND_MS,
+  /** A synchronous wait for a job turns into 202 (CH-4). */
+  syncWaitMs: 120 * SECOND_MS,
+
+  /** Deferred requests of one agent (OC-15). */
+  queuedWork: 100,
+  /** One priority level better for each so long waited (OC-15), so that nobody starves. */
+  priorityAgeMs: 60 * SECOND_MS,
+  /** Answers are remembered until so long after the result (OC-12). */
+  answerMs: DAY_MS,
+  /** Work that waits for a person and has no deadline is cancelled then (OC-19). */
+  approvalWaitMs: DAY_MS,
+  /** Accepted work that never ended releases its hold so long after its deadline (P-3). */
+  holdGraceMs: DAY_MS,
+  /** Collaborations that the window score looks at (OC-8). */
+  outcomeWindow: 100,
+  /** Successes that count per ordered pair of owners (CH-12), and the days they are counted over. A setting. */
+  pairSuccesses: 10,
+  pairWindowMs: 30 * DAY_MS,
+
+  /** Approval tokens (SK-10). */
+  approvalTtlMs: 2 * HOUR_MS,
+  /** A deprecated skill version is kept at least so long (SK-5). */
+  deprecationMs: 30 * DAY_MS,
+  /** Major versions of one skill that run side by side (SK-5). */
+  skillMajors: 2,
+  /** An owner's recovery of a lost key waits so long, so that a thief is noticed. A setting. */
+  recoveryDelayMs: 2 * DAY_MS,
+} as const
