@@ -1,6 +1,9 @@
+/**
+ * How the tests run: on the sources, since the condition below makes every `@chimera/…` import
+ * resolve to `src/`, so that nothing needs to be built first.
+ */
 import { defineConfig } from 'vitest/config'
 
-// Tests run on the sources: the condition below makes every `@chimera/…` import resolve to `src/`.
 const conditions = ['chimera-source', 'import', 'default']
 
 export default defineConfig({

@@ -164,10 +164,11 @@ function say<State extends string>(
 }
 
 function dueAt({ manner, current, unsaidSince, urgent, last }: Voice<string>): Instant {
-  const beatAt = last === undefined ? NEVER : last.at + manner.beatMs[current.rhythm]
-  if (unsaidSince === undefined) return beatAt
+  if (unsaidSince === undefined) {
+    return last === undefined ? NEVER : last.at + manner.beatMs[current.rhythm]
+  }
   if (last === undefined || urgent) return unsaidSince
-  return Math.min(beatAt, Math.max(unsaidSince, last.at + manner.foldMs))
+  return Math.max(unsaidSince, last.at + manner.foldMs)
 }
 
 function roomAt({ manner, recent }: Voice<string>): Instant {

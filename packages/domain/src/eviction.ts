@@ -2,13 +2,14 @@
  * Who leaves the directory for silence, and the brake that stops a mass eviction (P-13).
  *
  * When many fall silent at once, it is presumably the hub that is cut off. A cut shows before it
- * costs anything: when the first instance has missed its three cadences, all the others have missed
- * at least one. So the brake looks at who is quiet, not only at who has lapsed.
+ * costs anything: when the first instance has missed three cadences, all the others have missed one
+ * at least. So the brake looks at who is quiet, not only at who has lapsed.
  *
- *   E1  Without the brake, one sweep never evicts more than `brakeShare` of `brakeInstances` or more.
- *   E2  Under the brake, one whose time is up stays as a suspect; it leaves for an unanswered probe,
- *       and only while the hub hears more than half of all: a hub that hears few learns by a failed
- *       probe about itself. Half, since agents in the hub's own process are heard through any cut.
+ *   E1  Without the brake, one sweep never evicts more than `brakeShare` of all, if there are
+ *       `brakeInstances` or more.
+ *   E2  Under the brake, one whose time is up stays as a suspect. It leaves for an unanswered probe,
+ *       if that was sent while the hub heard more than half of all: a hub that hears few learns by
+ *       a failed probe about itself. Half, since agents in its own process outlast any cut.
  *   E3  The brake ends when all but `brakeReleaseShare` are heard again, or after `brakeMs`; then
  *       whoever is still silent leaves. So nobody is listed for longer than that on old news.
  *   E4  Nothing here is a timer: a late sweep changes who is told, never who is live (presence.ts).
@@ -17,7 +18,7 @@ import { type Accepted, accept } from './decision.ts'
 import type { Instant } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
-/** One that is listed and has to be heard again by `lapsesAt`: an instance, or an agent that beats. */
+/** One that is listed and must be heard again by `lapsesAt`: an instance, or an agent that beats. */
 export type Pulse<Id extends string> = {
   readonly who: Id
   readonly seenAt: Instant
@@ -25,14 +26,20 @@ export type Pulse<Id extends string> = {
   readonly lapsesAt: Instant
 }
 
-export type Brake = { readonly on: false } | { readonly on: true; readonly since: Instant }
+type BrakeOn = {
+  readonly on: true
+  readonly since: Instant
+  /** Since when more than half are heard under this brake; from then on a probe proves something. */
+  readonly hearingSince: Instant | undefined
+}
+export type Brake = { readonly on: false } | BrakeOn
 
 export const BRAKE_OFF: Brake = { on: false }
 
 export type Roll<Id extends string> = {
   /** Everybody who is listed, suspects included; whoever has left is not among them. */
   readonly pulses: readonly Pulse<Id>[]
-  /** When a direct probe was given up; an answered one is a post, and shows in the pulse. */
+  /** When a probe was sent that had no answer; an answered one is a post, and shows in the pulse. */
   readonly unanswered: ReadonlyMap<Id, Instant>
 }
 
@@ -53,44 +60,65 @@ export type BrakeReleased = {
   readonly at: Instant
   readonly cause: 'heard' | 'time'
 }
-export type EvictionFact<Id extends string> = PulseLost<Id> | BrakeSet | BrakeReleased
+/** Whether more than half are heard has changed under the brake. */
+export type HearingChanged = {
+  readonly type: 'hearing_changed'
+  readonly at: Instant
+  readonly hearing: boolean
+}
+export type EvictionFact<Id extends string> =
+  | PulseLost<Id>
+  | BrakeSet
+  | BrakeReleased
+  | HearingChanged
 
 export function decideEvictions<Id extends string>(
   roll: Roll<Id>,
   brake: Brake,
   now: Instant,
 ): Accepted<EvictionFact<Id>> {
-  const { pulses } = roll
-  const lapsed = pulses.filter((each) => hasLapsed(each, now))
-  const quiet = pulses.filter((each) => isQuiet(each, now)).length
-  const known = pulses.length
-  const lose =
-    (cause: PulseLost<Id>['cause']) =>
-    ({ who }: Pulse<Id>): PulseLost<Id> => ({ type: 'pulse_lost', who, at: now, cause })
+  if (brake.on) return decideUnderBrake(roll, brake, now)
+  const lapsed = roll.pulses.filter((each) => hasLapsed(each, now))
+  const quiet = countQuiet(roll.pulses, now)
+  const known = roll.pulses.length
+  const many = known >= LIMITS.brakeInstances && quiet > known * LIMITS.brakeShare
+  if (many && lapsed.length > 0) return accept({ type: 'brake_set', at: now, quiet, known })
+  return accept(...lapsed.map((each) => lose(each, 'lapsed', now)))
+}
 
-  if (brake.on) {
-    const heard = quiet <= known * LIMITS.brakeReleaseShare
-    if (heard || now >= brake.since + LIMITS.brakeMs) {
-      const cause = heard ? 'heard' : 'time'
-      return accept<EvictionFact<Id>>(
-        { type: 'brake_released', at: now, cause },
-        ...lapsed.map(lose('lapsed')),
-      )
-    }
+function decideUnderBrake<Id extends string>(
+  { pulses, unanswered }: Roll<Id>,
+  brake: BrakeOn,
+  now: Instant,
+): Accepted<EvictionFact<Id>> {
+  const lapsed = pulses.filter((each) => hasLapsed(each, now))
+  const heard = countQuiet(pulses, now) <= pulses.length * LIMITS.brakeReleaseShare
+  if (heard || now >= brake.since + LIMITS.brakeMs) {
     return accept<EvictionFact<Id>>(
-      ...provenDead(roll, lapsed, brake.since).map(lose('unanswered')),
+      { type: 'brake_released', at: now, cause: heard ? 'heard' : 'time' },
+      ...lapsed.map((each) => lose(each, 'lapsed', now)),
     )
   }
 
-  const many = known >= LIMITS.brakeInstances && quiet > known * LIMITS.brakeShare
-  if (many && lapsed.length > 0) return accept({ type: 'brake_set', at: now, quiet, known })
-  return accept(...lapsed.map(lose('lapsed')))
+  const { hearingSince } = brake
+  const hearing = isHearing(pulses, brake, now)
+  if (hearing !== (hearingSince !== undefined)) {
+    return accept({ type: 'hearing_changed', at: now, hearing })
+  }
+  if (hearingSince === undefined) return accept()
+  const dead = lapsed.filter(({ who, seenAt }) => {
+    const probedAt = unanswered.get(who)
+    return probedAt !== undefined && probedAt >= hearingSince && probedAt > seenAt
+  })
+  return accept(...dead.map((each) => lose(each, 'unanswered', now)))
 }
 
 export function applyBrake(brake: Brake, fact: EvictionFact<string>): Brake {
   switch (fact.type) {
     case 'brake_set':
-      return { on: true, since: fact.at }
+      return { on: true, since: fact.at, hearingSince: undefined }
+    case 'hearing_changed':
+      return brake.on ? { ...brake, hearingSince: fact.hearing ? fact.at : undefined } : brake
     case 'brake_released':
       return BRAKE_OFF
     case 'pulse_lost':
@@ -129,15 +157,20 @@ function isQuiet(pulse: Pulse<string>, now: Instant): boolean {
   return silentMs > pulse.cadenceMs * LIMITS.quietCadences || hasLapsed(pulse, now)
 }
 
-function provenDead<Id extends string>(
-  { pulses, unanswered }: Roll<Id>,
-  lapsed: readonly Pulse<Id>[],
-  since: Instant,
-): readonly Pulse<Id>[] {
-  const heard = pulses.filter((each) => each.seenAt > since).length
-  if (heard * 2 <= pulses.length) return []
-  return lapsed.filter(({ who, seenAt }) => {
-    const gaveUpAt = unanswered.get(who)
-    return gaveUpAt !== undefined && gaveUpAt >= since && gaveUpAt > seenAt
-  })
+function countQuiet(pulses: readonly Pulse<string>[], now: Instant): number {
+  return pulses.filter((each) => isQuiet(each, now)).length
+}
+
+/** By posts since the brake was set: who has a slow cadence is not yet quiet when a cut begins. */
+function isHearing(pulses: readonly Pulse<string>[], brake: BrakeOn, now: Instant): boolean {
+  const heard = pulses.filter((each) => each.seenAt > brake.since && !isQuiet(each, now))
+  return heard.length * 2 > pulses.length
+}
+
+function lose<Id extends string>(
+  { who }: Pulse<Id>,
+  cause: PulseLost<Id>['cause'],
+  now: Instant,
+): PulseLost<Id> {
+  return { type: 'pulse_lost', who, at: now, cause }
 }

@@ -13,11 +13,12 @@
  *   H5  What a hold does not pay goes to its nearest ancestor in force, else to the funder.
  *   H6  Time ends a hold at the instant, not when somebody sweeps: in between it pays nobody.
  */
+import { feeOf, isAmount, isPrice, NO_FEE, type SettlementTerms } from './amount.ts'
 import { accept, type Decision, refuse } from './decision.ts'
 import type { AgentId, HoldId, Instant, OwnerId, TaskId, TransferId } from './ids.ts'
 import {
   type Books,
-  draftOf,
+  type Draft,
   found,
   type Hold,
   type HoldTerms,
@@ -116,6 +117,7 @@ export function decideConfirmHold(
   if (!isPrice(priceCents)) return refuse('amount_invalid')
   if (!isInForce(hold, now)) return refuse('hold_ended')
   if (hold.stage === 'confirmed') {
+    // The first acceptance counts: a repeat starts no new day of grace.
     return hold.priceCents === priceCents ? accept() : refuse('settlement_mismatch')
   }
   if (deadline !== undefined && deadline > (hold.chainEndsAt ?? deadline)) {
@@ -152,12 +154,6 @@ export type CaptureRefusal =
   | 'work_not_begun'
   | 'key_conflict'
   | 'hold_exceeded'
-
-export type SettlementTerms = {
-  /** Of what a payee is paid for work, in hundredths of a per cent; makes circular trade cost (P-2). */
-  readonly feeBasisPoints: number
-}
-export const NO_FEE: SettlementTerms = { feeBasisPoints: 0 }
 
 export function decideCapture(
   books: Books,
@@ -246,10 +242,9 @@ export function decideLapse(
 }
 
 /** Ends every hold in the books whose time has come. The order does not matter, by H5. */
-export function sweepHolds(books: Books, now: Instant): readonly MoneyFact[] {
-  const draft = draftOf(books)
+export function sweepHolds(draft: Draft, now: Instant): readonly MoneyFact[] {
   const facts: MoneyFact[] = []
-  for (const hold of books.holds.keys()) {
+  for (const hold of draft.holds.keys()) {
     const decision = decideLapse(draft, { hold }, now)
     for (const fact of decision.ok ? decision.facts : []) {
       record(draft, fact)
@@ -281,23 +276,6 @@ export function endsAt(hold: Hold): Instant {
 
 export function isInForce(hold: Hold, now: Instant): boolean {
   return isStanding(hold) && now < endsAt(hold)
-}
-
-/** Whole hundredths above zero, within the limit. */
-export function isAmount(cents: number): boolean {
-  return isPrice(cents) && cents > 0
-}
-
-/** As an amount, but work may be free. */
-export function isPrice(cents: number): boolean {
-  return Number.isSafeInteger(cents) && cents >= 0 && cents <= LIMITS.amountCents
-}
-
-/** Rounded up, so that a fee cannot be dodged by cutting payments small. */
-export function feeOf(paidCents: number, { feeBasisPoints }: SettlementTerms): number {
-  const scaled = paidCents * feeBasisPoints
-  const rest = scaled % 10_000
-  return (scaled - rest) / 10_000 + (rest > 0 ? 1 : 0)
 }
 
 function takeFromAccount(
@@ -336,8 +314,9 @@ function cutFromParent(
 
 type Link = Pick<HoldTerms, 'funder' | 'attempt' | 'parent' | 'chainEndsAt'>
 
-function termsOf({ hold, by: _, parent: __, ...asked }: HoldAsked, link: Link): HoldTerms {
-  return { id: hold, ...asked, ...link }
+function termsOf(asked: HoldAsked, link: Link): HoldTerms {
+  const { hold: id, payer, payee, agent, task, amountCents, lapsesAt } = asked
+  return { id, payer, payee, agent, task, amountCents, lapsesAt, ...link }
 }
 
 function placed(hold: HoldTerms, from: Side, now: Instant): MoneyFact {

@@ -110,8 +110,8 @@ export type JobKey = `${number}:${string}`
 export type Job = { readonly hold?: HoldId; readonly settledBy?: TransferId }
 
 /**
- * What a command touches, and no more. Whoever loads a hold loads its ancestors, and the accounts of
- * its funder and payee; whoever loads a task loads its last hold and its payment.
+ * What a command touches, and no more. Whoever loads a hold loads its ancestors, the payment of its
+ * task, and the accounts of its funder and payee; whoever loads a task, its last hold and its payment.
  *
  * Mint and fees have no bound to be checked against, so they need not be loaded nor locked: starting
  * from 0 they come out as what the commands added.
@@ -234,32 +234,35 @@ function enter(draft: Draft, fact: MoneyFact): void {
   switch (fact.type) {
     case 'account_opened':
       draft.accounts.set(fact.owner, { owner: fact.owner, balanceCents: 0 })
-      return
+      break
     case 'credits_minted':
-      return enterMovement(draft, fact.mint)
+      enterMovement(draft, fact.mint)
+      break
     case 'credits_transferred':
-      return enterMovement(draft, { ...fact.payment, refundedCents: 0 })
+      enterMovement(draft, { ...fact.payment, refundedCents: 0 })
+      break
     case 'credits_held':
-      return enterHold(draft, { ...fact.hold, stage: 'placed', leftCents: 0, paidCents: 0 })
+      enterHold(draft, { ...fact.hold, stage: 'placed', leftCents: 0, paidCents: 0 })
+      break
     case 'hold_confirmed': {
       const { priceCents, releasesAt } = fact
-      return change(draft, fact.hold, { stage: 'confirmed', priceCents, releasesAt })
+      change(draft, fact.hold, { stage: 'confirmed', priceCents, releasesAt })
+      break
     }
     case 'hold_captured':
       enterMovement(draft, { ...fact.payment, refundedCents: 0 })
-      return change(draft, fact.hold, { stage: 'captured', paidCents: fact.payment.paidCents })
+      change(draft, fact.hold, { stage: 'captured', paidCents: fact.payment.paidCents })
+      break
     case 'hold_released':
-      return change(draft, fact.hold, { stage: 'released', because: fact.because })
+      change(draft, fact.hold, { stage: 'released', because: fact.because })
+      break
     case 'hold_lapsed':
-      return change(draft, fact.hold, { stage: 'lapsed' })
-    case 'credits_refunded': {
-      const { refund } = fact
-      enterMovement(draft, refund)
-      const of = found(draft.movements, refund.of)
-      if (of.kind !== 'payment') throw new Error(`${refund.of} is not a payment`)
-      const refundedCents = of.refundedCents + refund.amountCents
-      draft.movements.set(refund.of, { ...of, refundedCents })
-    }
+      change(draft, fact.hold, { stage: 'lapsed' })
+      break
+    case 'credits_refunded':
+      enterMovement(draft, fact.refund)
+      enterRefund(draft, fact.refund)
+      break
   }
 }
 
@@ -277,6 +280,13 @@ function enterMovement(draft: Draft, movement: Movement): void {
   if (movement.kind !== 'payment' || movement.task === undefined) return
   const key = jobKey(movement.payer, movement.task)
   draft.jobs.set(key, { ...draft.jobs.get(key), settledBy: movement.transfer })
+}
+
+function enterRefund(draft: Draft, { of, amountCents }: Refund): void {
+  const payment = found(draft.movements, of)
+  if (payment.kind !== 'payment') throw new Error(`${of} is not a payment`)
+  const refundedCents = payment.refundedCents + amountCents
+  draft.movements.set(of, { ...payment, refundedCents })
 }
 
 function change(draft: Draft, id: HoldId, changes: Partial<Hold>): void {

@@ -130,11 +130,16 @@ export const LIMITS = {
   approvalWaitMs: DAY_MS,
   /** Accepted work that never ended releases its hold so long after its deadline (P-3). */
   holdGraceMs: DAY_MS,
+  /** A reputation update at least every 24 h (OC-9): due 5 min early, so that a late one is in time. */
+  reputationBeatMs: DAY_MS - 5 * MINUTE_MS,
   /** Collaborations that the window score looks at (OC-8). */
   outcomeWindow: 100,
   /** Successes that count per ordered pair of owners (CH-12), and the days they are counted over. A setting. */
   pairSuccesses: 10,
   pairWindowMs: 30 * DAY_MS,
+
+  /** Hits on one page of discovery: more than a planner tries, few enough to explain each (P-6). */
+  hitsPerPage: 100,
 
   /** Approval tokens (SK-10). */
   approvalTtlMs: 2 * HOUR_MS,

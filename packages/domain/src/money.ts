@@ -11,6 +11,7 @@
  *   M5  Accepted work that ended unpaid stays unpaid: no later transfer in its name pays for it.
  *   M6  Credits come into being only by minting.
  */
+import { feeOf, isAmount, isPrice, NO_FEE, type SettlementTerms } from './amount.ts'
 import { accept, type Decision, refuse } from './decision.ts'
 import {
   type CaptureAsked,
@@ -20,15 +21,10 @@ import {
   decideHold,
   decideLapse,
   decideRelease,
-  feeOf,
   type HoldAsked,
-  isAmount,
   isInForce,
-  isPrice,
   type LapseAsked,
-  NO_FEE,
   type ReleaseAsked,
-  type SettlementTerms,
   sweepHolds,
 } from './hold.ts'
 import type { Instant, OwnerId, TaskId, TransferId } from './ids.ts'
@@ -136,7 +132,8 @@ export function decideTransfer(
   const earlier = books.movements.get(asked.transfer)
   if (earlier !== undefined) return isSameOrder(earlier, asked) ? accept() : refuse('key_conflict')
 
-  const settled = asked.task === undefined ? undefined : settle(books, asked, asked.task, now, terms)
+  const settled =
+    asked.task === undefined ? undefined : settle(books, asked, asked.task, now, terms)
   return settled ?? pay(books, asked, now, terms)
 }
 
@@ -190,14 +187,6 @@ export function decideRefund(
   const refund: Refund = { kind: 'refund', transfer, of, amountCents, at: now }
   const postings = post(ownerSide(payment.payee), ownerSide(payment.funder), amountCents)
   return accept({ type: 'credits_refunded', at: now, refund, postings })
-}
-
-/** Whether a token may spend so much more. A token without a cap may spend all there is. */
-export function withinCap(
-  cap: { readonly spentCents: number; readonly capCents?: number },
-  amountCents: number,
-): boolean {
-  return cap.capCents === undefined || cap.spentCents + amountCents <= cap.capCents
 }
 
 export type MoneyCommand =
@@ -258,8 +247,7 @@ export function decideTogether(
   terms: SettlementTerms = NO_FEE,
 ): Batch {
   const draft = draftOf(books)
-  const facts = [...sweepHolds(books, now)]
-  for (const fact of facts) record(draft, fact)
+  const facts = [...sweepHolds(draft, now)]
   const decisions: Decision<MoneyFact, Refusal>[] = []
   for (const command of commands) {
     const decision = decideMoney(draft, command, now, terms)

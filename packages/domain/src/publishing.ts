@@ -6,9 +6,11 @@
  * is back. There is no backlog: whatever gets through carries the state of that moment.
  *
  *   U1  One message is under way at a time: nothing is decided between a message and its outcome.
- *   U2  Retries are counted per trouble, not per message: changes cannot keep a dead feed in retry.
+ *   U2  Retries are counted from the first failure, not per message: a stream of changes cannot keep
+ *       a dead feed in retry.
  *   U3  Each alert is given once per trouble, and only a success ends a trouble.
  *   U4  Being paused here is the feed's affair; the agent's own condition does not move (X-2).
+ *   U5  A clock that is set back ends a wait rather than stretching it.
  */
 import { BACKOFF, backoffMs } from './backoff.ts'
 import {
@@ -115,9 +117,13 @@ export function decidePublish<State extends string>(
     case 'ready':
       return decideSpeak(voice, now)
     case 'retrying':
-      return now < publishing.retryAt ? accept() : decideRepeat(voice, 'retry', now)
+      return isWaiting({ until: publishing.retryAt, mostMs: BACKOFF.feed.mostMs }, now)
+        ? accept()
+        : decideRepeat(voice, 'retry', now)
     case 'paused':
-      return now < publishing.probeAt ? accept() : decideRepeat(voice, 'probe', now)
+      return isWaiting({ until: publishing.probeAt, mostMs: LIMITS.feedProbeMs }, now)
+        ? accept()
+        : decideRepeat(voice, 'probe', now)
   }
 }
 
@@ -161,7 +167,7 @@ export function applyPublishing(publishing: Publishing, fact: PublishingFact): P
   }
 }
 
-/** Whether the publish queue has grown too long (SF-10); told again only after it was half empty. */
+/** Whether the alert of a long queue stands (SF-10); once told, until the queue is half of it. */
 export function isQueueLong(
   { waiting, told }: { readonly waiting: number; readonly told: boolean },
   threshold: number = LIMITS.feedQueue,
@@ -180,6 +186,13 @@ function followUp(
   const attempts = attemptsOf(publishing) + 1
   if (attempts > LIMITS.feedRetries) return { is: 'probe', at: now + LIMITS.feedProbeMs }
   return { is: 'retry', at: now + backoffMs(BACKOFF.feed, { failures: attempts, chance }) }
+}
+
+function isWaiting(
+  { until, mostMs }: { readonly until: Instant; readonly mostMs: number },
+  now: Instant,
+): boolean {
+  return now < until && until - now <= mostMs
 }
 
 function attemptsOf(publishing: Publishing): number {

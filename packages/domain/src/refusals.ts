@@ -82,7 +82,6 @@ export const REFUSALS = {
   input_invalid:       { kind: 'invalid',     retry: 'changed', sentence: 'The input does not match the schema of the skill. Each issue names the field.' },
   policy_violated:     { kind: 'forbidden',   retry: 'changed', sentence: 'The policy of the agent does not allow this request.' },
   queue_full:          { kind: 'full',        retry: 'later',   sentence: 'Every slot is taken and so is every place in the queue.' },
-  currency_unknown:    { kind: 'unsupported', retry: 'changed', sentence: 'This currency is not used here.' },
   price_risen:         { kind: 'conflict',    retry: 'changed', sentence: 'The price is higher than the one quoted. Ask again with the present price.' },
   budget_insufficient: { kind: 'unaffordable', retry: 'changed', sentence: 'The budget is below the price of the skill.' },
   hold_missing:        { kind: 'unaffordable', retry: 'changed', sentence: 'This skill has a price, and no hold covers it. Place a hold first.' },

@@ -98,9 +98,8 @@ export function applyRollout(rollout: Rollout, fact: RolloutFact): Rollout {
   return { stage: 'off', resumes, since: fact.at, buckets: [] }
 }
 
-/** What ends after the switch-off was still under way, and counts no more. */
+/** What still ends after a switch-off is forgotten when publishing is switched on again. */
 export function applyPublishEnd(rollout: Rollout, { failure, at }: PublishEnd): Rollout {
-  if (rollout.stage === 'off') return rollout
   const from = Math.floor(at / BUCKET_MS) * BUCKET_MS
   const kept = rollout.buckets.filter((each) => inWindow(each, at))
   const before = kept.find((each) => each.from === from) ?? empty(from)
@@ -148,7 +147,7 @@ function placeOf(digest: Digest): number {
 }
 
 function inWindow(bucket: Bucket, now: Instant): boolean {
-  return bucket.from > now - LIMITS.rolloutWindowMs && bucket.from <= now
+  return bucket.from > now - LIMITS.rolloutWindowMs
 }
 
 function empty(from: Instant): Bucket {

@@ -51,6 +51,40 @@ export type Ask = {
   readonly hold?: HoldId
 }
 
+/** An ask as it came through a door, before anybody has looked at who sent it. */
+export type WorkAsked = {
+  readonly type: 'ask_work'
+  readonly task: TaskId
+  /** As the message claims. Who it really is, authentication says. */
+  readonly claimedRequester: string
+  readonly skill: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly key: IdempotencyKey
+  readonly correlation: CorrelationId
+  readonly priority: number
+  readonly sentAt?: Instant
+  readonly deadline?: Instant
+  readonly budgetCents?: number
+  readonly quotedCents?: number
+  readonly callback?: string
+}
+
+/** How work stands according to whoever did it: an observation, believed only when it is signed. */
+export type WorkReported = {
+  readonly type: 'work_reported'
+  readonly task: TaskId
+  readonly agent: AgentId
+  /** Absent where the dialect has no name of its own for the work. */
+  readonly work?: WorkId
+  readonly how: 'done' | 'failed' | 'cancelled' | 'pending'
+  readonly output?: Readonly<Record<string, unknown>>
+  readonly fault?: Fault
+  readonly costCents?: number
+  readonly durationMs?: number
+  readonly endedAt?: Instant
+  readonly correlation?: CorrelationId
+}
+
 /** What makes work end badly. `agent`, `deadline` and `overdue` are the agent's own doing (CH-12). */
 export type FailureCause = 'agent' | 'deadline' | 'overdue'
 export type CancelCause = 'requester' | 'unapproved'

@@ -1,0 +1,121 @@
+/** The RFC's own examples are the table; the runs below hold N1 and N2 to any value. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { canonicalBytes, canonicalDigest, canonicalParsed, canonicalText } from './canonical.ts'
+
+type Rfc8785 = {
+  readonly documents: readonly {
+    readonly name: string
+    readonly input: string
+    readonly text?: string
+    readonly hex?: string
+  }[]
+  readonly numbers: readonly { readonly ieee754: string; readonly text: string }[]
+  readonly refused: readonly string[]
+}
+
+const rfc = JSON.parse(
+  readFileSync(new URL('../vectors/rfc8785.json', import.meta.url), 'utf8'),
+) as Rfc8785
+
+const double = (hex: string): number => Buffer.from(hex, 'hex').readDoubleBE()
+
+describe('AV-1 the canonical text of RFC 8785', () => {
+  for (const { name, input, text, hex } of rfc.documents) {
+    test(name, () => {
+      const value: unknown = JSON.parse(input)
+      if (text !== undefined) assert.equal(canonicalText(value), text)
+      if (hex !== undefined) assert.equal(Buffer.from(canonicalBytes(value)).toString('hex'), hex)
+      assert.equal(canonicalParsed(value), canonicalText(value))
+    })
+  }
+
+  for (const { ieee754, text } of rfc.numbers) {
+    test(`appendix B: ${ieee754} is ${text}`, () => {
+      assert.equal(canonicalText(double(ieee754)), text)
+    })
+  }
+
+  for (const ieee754 of rfc.refused) {
+    test(`appendix B: ${ieee754} is refused`, () => {
+      assert.throws(() => canonicalText(double(ieee754)), { code: 'value_not_json' })
+    })
+  }
+
+  test('the digest is the hexadecimal SHA-256 of the bytes', () => {
+    assert.equal(
+      canonicalDigest({}),
+      '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+    )
+  })
+})
+
+describe('N2 what is not JSON has no canonical form', () => {
+  const cycle: Record<string, unknown> = {}
+  cycle.self = cycle
+  // biome-ignore format: a table is read by its columns
+  const rows: readonly (readonly [what: string, value: unknown, at: string])[] = [
+    ['NaN',                      { a: [Number.NaN] },                     '/a/0: NaN'],
+    ['Infinity',                 { a: Number.NEGATIVE_INFINITY },         '/a: -Infinity'],
+    ['undefined',                undefined,                               ': undefined'],
+    ['an undefined member',      { a: undefined },                        '/a: undefined'],
+    ['a hole in a list',         { a: new Array(1) },                     '/a/0: undefined'],
+    ['a function',               { a: () => 1 },                          '/a: function'],
+    ['a symbol',                 [Symbol('a')],                           '/0: symbol'],
+    ['a big integer',            { a: 1n },                               '/a: bigint'],
+    ['a date',                   { a: new Date(0) },                      '/a: not a plain object'],
+    ['a map',                    { a: new Map() },                        '/a: not a plain object'],
+    ['its own way to JSON',      { toJSON: () => 'other' },               '/toJSON: function'],
+    ['a lone surrogate',         { a: 'x\ud800y' },                       '/a: a lone surrogate'],
+    ['a lone low surrogate',     ['\udc00'],                              '/0: a lone surrogate'],
+    ['a lone surrogate as name', { '\udfff': 1 },                         ': a lone surrogate in a name'],
+    ['a cycle',                  cycle,                                   `${'/self'.repeat(33)}: deeper than 32`],
+  ]
+  for (const [what, value, at] of rows) {
+    test(what, () => {
+      assert.throws(() => canonicalText(value), { code: 'value_not_json', detail: at })
+    })
+  }
+
+  test('a parsed value that RFC 8785 refuses is undefined, not thrown', () => {
+    assert.equal(canonicalParsed(JSON.parse('{"a":1e999}')), undefined)
+    assert.equal(canonicalParsed(JSON.parse('["\\ud800"]')), undefined)
+    assert.equal(
+      canonicalParsed(JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)),
+      undefined,
+    )
+  })
+})
+
+const json = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' })
+
+test('N1 the text is the same whatever the order of the keys', () => {
+  const reversed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(reversed)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([name, member]) => [name, reversed(member)]),
+    )
+  }
+  fc.assert(
+    fc.property(json, (value) => {
+      assert.equal(canonicalText(reversed(value)), canonicalText(value))
+    }),
+  )
+})
+
+test('N1 reading the text gives the value back, and its text is the same again', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const text = canonicalText(value)
+      const again: unknown = JSON.parse(text)
+      assert.equal(canonicalText(again), text)
+      assert.equal(canonicalParsed(again), text)
+      assert.equal(JSON.stringify(again) === '{}' || text.includes('\n'), text === '{}')
+    }),
+  )
+})

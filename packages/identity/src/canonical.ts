@@ -1,0 +1,82 @@
+/**
+ * The one text of a JSON value (RFC 8785), so that two machines sign and hash the same bytes.
+ *
+ *   N1  Equal values have equal bytes, whatever the order of their keys.
+ *   N2  What is not JSON has no canonical form: NaN, Infinity, undefined, holes, functions, dates,
+ *       class instances and lone surrogates are refused, not dropped or turned into something else.
+ */
+import { createHash } from 'node:crypto'
+import type { Digest } from '@chimera/domain/ids'
+import { LIMITS } from '@chimera/domain/limits'
+import canonicalize from 'canonicalize'
+import { Failure } from './failure.ts'
+
+// With the `u` flag this matches only a surrogate that has no partner.
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** Of a value made by our own code: what is not plain JSON is a bug, and thrown. */
+export function canonicalText(value: unknown): string {
+  const problem = findProblem(value, '', 0)
+  if (problem !== undefined) throw new Failure('value_not_json', problem)
+  const text = canonicalize(value)
+  if (text === undefined) throw new Failure('value_not_json', 'the value itself')
+  return text
+}
+
+/**
+ * Of a value that `JSON.parse` made, which spares the walk above. What JSON can spell but RFC 8785
+ * refuses (`1e999`, `"\ud800"`) and what is too deep to walk comes back as undefined.
+ */
+export function canonicalParsed(value: unknown): string | undefined {
+  try {
+    return canonicalize(value)
+  } catch {
+    return undefined
+  }
+}
+
+export function canonicalBytes(value: unknown): Uint8Array {
+  return Buffer.from(canonicalText(value), 'utf8')
+}
+
+export function canonicalDigest(value: unknown): Digest {
+  return digestOf(canonicalBytes(value))
+}
+
+export function digestOf(bytes: Uint8Array): Digest {
+  return createHash('sha256').update(bytes).digest('hex') as Digest
+}
+
+/** Where the first thing is that is not JSON, and what it is. The depth also ends a cycle. */
+function findProblem(value: unknown, path: string, depth: number): string | undefined {
+  if (depth > LIMITS.jsonDepth) return `${path}: deeper than ${LIMITS.jsonDepth}`
+  switch (typeof value) {
+    case 'boolean':
+      return undefined
+    case 'number':
+      return Number.isFinite(value) ? undefined : `${path}: ${value}`
+    case 'string':
+      return LONE_SURROGATE.test(value) ? `${path}: a lone surrogate` : undefined
+    case 'object':
+      break
+    default:
+      return `${path}: ${typeof value}`
+  }
+  if (value === null) return undefined
+  if (Array.isArray(value)) {
+    // By index: `forEach` and `entries` treat holes differently, and a hole is not JSON.
+    for (let at = 0; at < value.length; at += 1) {
+      const problem = findProblem(value[at], `${path}/${at}`, depth + 1)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return `${path}: not a plain object`
+  for (const [name, member] of Object.entries(value)) {
+    if (LONE_SURROGATE.test(name)) return `${path}: a lone surrogate in a name`
+    const problem = findProblem(member, `${path}/${name}`, depth + 1)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}

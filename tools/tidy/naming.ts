@@ -1,0 +1,41 @@
+/**
+ * File and folder names: one lower-case word, or two with a hyphen, that say what is inside.
+ *
+ * A number in front is allowed where it is an order (`examples/01-hello-agent`, migrations). An
+ * `index.ts` is a barrel, which hides where things are; only a dialect's front door is one.
+ */
+import { basename, dirname } from 'node:path'
+import type { Finding } from './source.ts'
+
+const SAYS_NOTHING = /^(utils?|helpers?|common|misc|manager|base|impl|types?|shared|lib)$/
+const ONE_OR_TWO_WORDS = /^[a-z][a-z0-9]*(-[a-z0-9]+)?$/
+const ENDINGS = /(\.(test|config|d))?\.[cm]?[jt]sx?$/
+const ORDERED = /^(examples|packages\/[^/]+\/src(\/.+)?\/?migrations)(\/|$)/
+const FRONT_DOOR = /^packages\/dialects\/src\/[^/]+\/index\.ts$/
+
+export function inspectNaming(path: string): Finding[] {
+  if (basename(path) === 'index.ts') {
+    return FRONT_DOOR.test(path) ? [] : [finding('no index.ts here: import from the file itself')]
+  }
+  const folders = dirname(path)
+    .split('/')
+    .filter((each) => each !== '.')
+  const words = [...folders, basename(path).replace(ENDINGS, '')]
+  return words.flatMap((word, index) => {
+    const inside = words.slice(0, index).join('/')
+    const advice = wrongWith(ORDERED.test(inside) ? word.replace(/^\d+-/, '') : word, inside)
+    return advice ? [finding(advice)] : []
+  })
+}
+
+function wrongWith(word: string, inside: string): string | undefined {
+  if (SAYS_NOTHING.test(word)) return `"${word}" says nothing: name it after what is inside`
+  // An example's folder is a title, and may have more words.
+  const titled = inside === 'examples' && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(word)
+  if (titled || ONE_OR_TWO_WORDS.test(word)) return undefined
+  return `"${word}": use one lower-case word, or two with a hyphen`
+}
+
+function finding(advice: string): Finding {
+  return { at: 0, rule: 'naming', advice }
+}
