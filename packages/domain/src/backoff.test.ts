@@ -26,7 +26,7 @@ describe('how long to wait', () => {
     )
   })
 
-  test('AV-4 never longer, and never so short that it is a storm, after any number of failures', () => {
+  test('AV-4 never longer, and never so short that it is a storm, however many failures', () => {
     fc.assert(
       fc.property(failures, chance, (count, drawn) => {
         const waitMs = backoffMs(BACKOFF.presence, { failures: count, chance: drawn })

@@ -176,7 +176,7 @@ function roomAt({ manner, recent }: Voice<string>): Instant {
   return oldest === undefined ? -Infinity : oldest + MINUTE_MS
 }
 
-/** What lies ahead of the clock was said before it was set back, and is not held against us (K5). */
+/** What lies ahead of the clock was said before it was set back, and is not counted (K5). */
 function hasRoom({ manner, recent }: Voice<string>, now: Instant): boolean {
   const counted = recent.filter((at) => at <= now && now - at < MINUTE_MS)
   return counted.length < manner.mostPerMinute

@@ -95,6 +95,11 @@ export function loadMicro({ load }: Candidate): number {
 
 export const FULL_MICRO = 1_000_000
 
+/** The one name that tells two candidates apart. */
+export function nameOf({ agent, instance }: Candidate): string {
+  return instance === undefined ? agent : `${agent}/${instance}`
+}
+
 type Match = {
   /** What fits; when it is empty nothing does. */
   readonly offers: readonly Offer[]

@@ -7,18 +7,19 @@
  *
  *   E1  Without the brake, one sweep never evicts more than `brakeShare` of all, if there are
  *       `brakeInstances` or more.
- *   E2  Under the brake, one whose time is up stays as a suspect. It leaves for an unanswered probe,
- *       if that was sent while the hub heard more than half of all: a hub that hears few learns by
- *       a failed probe about itself. Half, since agents in its own process outlast any cut.
- *   E3  The brake ends when all but `brakeReleaseShare` are heard again, or after `brakeMs`; then
- *       whoever is still silent leaves. So nobody is listed for longer than that on old news.
+ *   E2  Under the brake, one whose time is up stays as a suspect. It leaves if it does not answer a
+ *       probe that was sent while the hub heard more than half of all: a hub that hears few learns
+ *       by a failed probe about itself. Half, since agents in its own process outlast any cut.
+ *   E3  The brake ends when all but `brakeReleaseShare` are heard again and the others have had the
+ *       time to post, or after `brakeMs`; then whoever is still silent leaves. So nobody is listed
+ *       for longer than that on old news.
  *   E4  Nothing here is a timer: a late sweep changes who is told, never who is live (presence.ts).
  */
 import { type Accepted, accept } from './decision.ts'
 import type { Instant } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
-/** One that is listed and must be heard again by `lapsesAt`: an instance, or an agent that beats. */
+/** One that is listed and must be heard by `lapsesAt`: an instance, or an agent that beats. */
 export type Pulse<Id extends string> = {
   readonly who: Id
   readonly seenAt: Instant
@@ -29,7 +30,7 @@ export type Pulse<Id extends string> = {
 type BrakeOn = {
   readonly on: true
   readonly since: Instant
-  /** Since when more than half are heard under this brake; from then on a probe proves something. */
+  /** Since when more than half are heard under this brake; from then on a probe proves much. */
   readonly hearingSince: Instant | undefined
 }
 export type Brake = { readonly on: false } | BrakeOn
@@ -39,7 +40,7 @@ export const BRAKE_OFF: Brake = { on: false }
 export type Roll<Id extends string> = {
   /** Everybody who is listed, suspects included; whoever has left is not among them. */
   readonly pulses: readonly Pulse<Id>[]
-  /** When a probe was sent that had no answer; an answered one is a post, and shows in the pulse. */
+  /** When a probe was sent that had no answer; an answer is a post, and shows in the pulse. */
   readonly unanswered: ReadonlyMap<Id, Instant>
 }
 
@@ -92,7 +93,7 @@ function decideUnderBrake<Id extends string>(
   now: Instant,
 ): Accepted<EvictionFact<Id>> {
   const lapsed = pulses.filter((each) => hasLapsed(each, now))
-  const heard = countQuiet(pulses, now) <= pulses.length * LIMITS.brakeReleaseShare
+  const heard = isHeardAgain(pulses, brake, now)
   if (heard || now >= brake.since + LIMITS.brakeMs) {
     return accept<EvictionFact<Id>>(
       { type: 'brake_released', at: now, cause: heard ? 'heard' : 'time' },
@@ -165,6 +166,15 @@ function countQuiet(pulses: readonly Pulse<string>[], now: Instant): number {
 function isHearing(pulses: readonly Pulse<string>[], brake: BrakeOn, now: Instant): boolean {
   const heard = pulses.filter((each) => each.seenAt > brake.since && !isQuiet(each, now))
   return heard.length * 2 > pulses.length
+}
+
+function isHeardAgain(pulses: readonly Pulse<string>[], brake: BrakeOn, now: Instant): boolean {
+  const quiet = countQuiet(pulses, now)
+  if (quiet === 0) return true
+  if (brake.hearingSince === undefined) return false
+  const patienceMs = LIMITS.presenceCadenceMs * LIMITS.quietCadences
+  const few = quiet <= pulses.length * LIMITS.brakeReleaseShare
+  return few && now >= brake.hearingSince + patienceMs
 }
 
 function lose<Id extends string>(

@@ -66,7 +66,7 @@ export const LIMITS = {
    * an instance that fights with its network is recognised when it gets through.
    */
   flapMemoryMs: 10 * MINUTE_MS,
-  /** Silent for so many cadences, an instance has missed a post for certain, lateness allowed for. */
+  /** Silent for so many cadences, an instance has missed a post, even if that was a bit late. */
   quietCadences: 1.5,
   /** Below so many instances a share says nothing: two of four may well have died together. */
   brakeInstances: 5,
@@ -92,7 +92,7 @@ export const LIMITS = {
   statusSlackMs: 5 * SECOND_MS,
   /** OpenClaw wants *at least* one in 60 s (OC-4): sent 5 s early, a late one is still in time. */
   openclawBeatMs: 55 * SECOND_MS,
-  /** `maintenance_until` is an hour ahead when the end is not known; renewed before it passes (X-2). */
+  /** `maintenance_until` is an hour ahead if the end is unknown; renewed before it passes (X-2). */
   maintenanceBeatMs: 50 * MINUTE_MS,
   /** Changes of presence are folded for a second: slots move often, and a second is soon enough. */
   presenceFoldMs: SECOND_MS,

@@ -13,11 +13,13 @@ import {
   type Fit,
   filterCandidates,
   loadMicro,
+  nameOf,
   type Offer,
   type Search,
 } from './candidate.ts'
 import type { AgentId, Instant } from './ids.ts'
 import { LIMITS } from './limits.ts'
+import { type Behind, type Criterion, compareBy, whyBehind } from './ranking.ts'
 
 /** All that the order looks at, and so also the cursor. */
 export type RankKey = {
@@ -28,6 +30,16 @@ export type RankKey = {
   readonly id: string
 }
 export type Ranked = Fit & { readonly key: RankKey }
+
+type By = 'score' | 'cost' | 'load' | 'id'
+
+// biome-ignore format: a table is read by its columns
+const ORDER: readonly Criterion<RankKey, By>[] = [
+  { by: 'score', best: 'highest', of: (key) => key.scoreMicro },
+  { by: 'cost',  best: 'lowest',  of: (key) => key.costCents },
+  { by: 'load',  best: 'lowest',  of: (key) => key.loadMicro },
+  { by: 'id',    best: 'lowest',  of: (key) => key.id },
+]
 
 export type Reason =
   | { readonly code: 'offers'; readonly offers: readonly Offer[] }
@@ -43,13 +55,7 @@ export type Reason =
   | { readonly code: 'room'; readonly slotsFree: number; readonly slotsTotal: number }
   | { readonly code: 'newcomer_turn'; readonly settledCount: number; readonly share: number }
 
-/** What put a hit behind the one above it, with both figures. */
-export type Behind = {
-  readonly above: AgentId
-  readonly by: 'score' | 'cost' | 'load' | 'id' | 'newcomer_turn'
-  readonly own: number | string
-  readonly aboves: number | string
-}
+export type HitBehind = Behind<By | 'newcomer_turn'> & { readonly above: AgentId }
 
 export type Hit = {
   /** From 1, over all pages. */
@@ -58,20 +64,20 @@ export type Hit = {
   readonly costCents: number
   readonly reasons: readonly Reason[]
   /** Absent for the first. */
-  readonly behind?: Behind
+  readonly behind?: HitBehind
 }
 
+/** `after` wins over `offset`. */
 export type Page = { readonly limit?: number; readonly offset?: number; readonly after?: RankKey }
 
 export type Found = {
   readonly hits: readonly Hit[]
   /** Over all pages. */
   readonly total: number
-  /** Where the next page begins; absent on the last. */
+  /** Asked for with `after`, this gives the next page; absent on the last. */
   readonly next?: RankKey
 }
 
-/** `after` wins over `offset`. */
 export function rankForDiscovery(
   search: Search,
   candidates: Iterable<Candidate>,
@@ -81,26 +87,16 @@ export function rankForDiscovery(
   const ranked = rank(search, candidates, now)
   const from = after === undefined ? Math.max(0, offset) : placesUpTo(ranked, after)
   const until = from + pageLength(limit)
-  const hits = explainHits(ranked, { from, until }, now)
-  const last = until < ranked.length ? ranked[until - 1]?.key : undefined
-  const found = { hits, total: ranked.length }
-  return last === undefined ? found : { ...found, next: last }
+  const found = { hits: explainHits(ranked, { from, until }, now), total: ranked.length }
+  const next = until < ranked.length ? ranked[until - 1]?.key : undefined
+  return next === undefined ? found : { ...found, next }
 }
 
-/** Keys are made once per candidate, so that sorting compares plain figures. */
+/** Keys are made once per candidate, so that sorting only compares figures. */
 export function rank(search: Search, candidates: Iterable<Candidate>, now: Instant): Ranked[] {
   return filterCandidates(search, candidates, now)
     .map((fit) => ({ ...fit, key: keyOf(fit) }))
-    .sort((a, b) => compareKeys(a.key, b.key))
-}
-
-/** Negative when `a` stands before `b`. */
-export function compareKeys(a: RankKey, b: RankKey): number {
-  if (a.scoreMicro !== b.scoreMicro) return b.scoreMicro - a.scoreMicro
-  if (a.costCents !== b.costCents) return a.costCents - b.costCents
-  if (a.loadMicro !== b.loadMicro) return a.loadMicro - b.loadMicro
-  if (a.id === b.id) return 0
-  return a.id < b.id ? -1 : 1
+    .sort((a, b) => compareBy(ORDER, { a: a.key, b: b.key }))
 }
 
 export function explainHits(
@@ -110,9 +106,11 @@ export function explainHits(
 ): Hit[] {
   return ranked.slice(from, until).map((each, index) => {
     const { candidate, costCents } = each
-    const above = ranked[from + index - 1]
     const hit = { place: from + index + 1, candidate, costCents, reasons: reasonsFor(each, now) }
-    return above === undefined ? hit : { ...hit, behind: behindOf(each, above) }
+    const above = ranked[from + index - 1]
+    const behind = above && whyBehind(ORDER, { item: each.key, above: above.key })
+    if (above === undefined || behind === undefined) return hit
+    return { ...hit, behind: { ...behind, above: above.candidate.agent } }
   })
 }
 
@@ -120,24 +118,22 @@ export function pageLength(limit: number = LIMITS.hitsPerPage): number {
   return Math.min(Math.max(1, limit), LIMITS.hitsPerPage)
 }
 
-/** How many of the order stand at or before the key: a binary search. */
+/** How many of the order stand at the key or before it, found by halving. */
 function placesUpTo(ranked: readonly Ranked[], key: RankKey): number {
   let low = 0
   let high = ranked.length
   while (low < high) {
     const middle = (low + high) >>> 1
     const at = ranked[middle]
-    if (at !== undefined && compareKeys(at.key, key) <= 0) low = middle + 1
+    if (at !== undefined && compareBy(ORDER, { a: at.key, b: key }) <= 0) low = middle + 1
     else high = middle
   }
   return low
 }
 
 function keyOf({ candidate, costCents }: Fit): RankKey {
-  const { agent, instance, scoreMicro } = candidate
-  // A slash sorts below every character of a uuid, so an agent's instances stay together.
-  const id = instance === undefined ? agent : `${agent}/${instance}`
-  return { scoreMicro, costCents, loadMicro: loadMicro(candidate), id }
+  const { scoreMicro } = candidate
+  return { scoreMicro, costCents, loadMicro: loadMicro(candidate), id: nameOf(candidate) }
 }
 
 function reasonsFor({ candidate, offers, key }: Ranked, now: Instant): readonly Reason[] {
@@ -150,18 +146,4 @@ function reasonsFor({ candidate, offers, key }: Ranked, now: Instant): readonly 
     { code: 'heartbeat', ageMs: Math.max(0, now - seenAt) },
     { code: 'room', slotsFree, slotsTotal },
   ]
-}
-
-function behindOf({ key: own }: Ranked, { key: its, candidate }: Ranked): Behind {
-  const above = candidate.agent
-  if (own.scoreMicro !== its.scoreMicro) {
-    return { above, by: 'score', own: own.scoreMicro, aboves: its.scoreMicro }
-  }
-  if (own.costCents !== its.costCents) {
-    return { above, by: 'cost', own: own.costCents, aboves: its.costCents }
-  }
-  if (own.loadMicro !== its.loadMicro) {
-    return { above, by: 'load', own: own.loadMicro, aboves: its.loadMicro }
-  }
-  return { above, by: 'id', own: own.id, aboves: its.id }
 }

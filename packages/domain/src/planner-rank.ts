@@ -7,9 +7,17 @@
  *       total.
  *   E3  Who lacks a required skill or the slots is not weighed at all.
  */
-import { type Candidate, type Fit, FULL_MICRO, filterCandidates, loadMicro } from './candidate.ts'
+import {
+  type Candidate,
+  type Fit,
+  FULL_MICRO,
+  filterCandidates,
+  loadMicro,
+  nameOf,
+} from './candidate.ts'
 import { halfEven } from './half-even.ts'
 import type { AgentId, InstanceId, Instant } from './ids.ts'
+import { type Behind, type Criterion, compareBy, whyBehind } from './ranking.ts'
 
 export type Need = {
   readonly required: readonly string[]
@@ -43,12 +51,9 @@ export type Part = {
   readonly points: number
 }
 
-export type PlannerBehind = {
+export type PlannerBehind = Behind<By> & {
   readonly above: AgentId
   readonly aboveInstance?: InstanceId
-  readonly by: 'points' | 'score' | 'cost' | 'id'
-  readonly own: number | string
-  readonly aboves: number | string
 }
 
 export type PlannerHit = {
@@ -61,6 +66,17 @@ export type PlannerHit = {
   readonly behind?: PlannerBehind
 }
 
+type Weighed = Omit<PlannerHit, 'place' | 'behind'>
+type By = 'points' | 'score' | 'cost' | 'id'
+
+// biome-ignore format: a table is read by its columns
+const ORDER: readonly Criterion<Weighed, By>[] = [
+  { by: 'points', best: 'highest', of: (each) => each.points },
+  { by: 'score',  best: 'highest', of: (each) => each.candidate.scoreMicro },
+  { by: 'cost',   best: 'lowest',  of: (each) => each.costCents },
+  { by: 'id',     best: 'lowest',  of: (each) => nameOf(each.candidate) },
+]
+
 export function rankForPlanner(
   need: Need,
   candidates: Iterable<Candidate>,
@@ -71,15 +87,18 @@ export function rankForPlanner(
   const search = { ...bounds, skills: required, match: 'all', minSlotsFree: slots } as const
   const weighed = filterCandidates(search, candidates, now)
     .map((fit) => weigh(fit, need, weights))
-    .sort((a, b) => compare(a, b).order)
-  return weighed.map((each, index) => {
-    const above = weighed[index - 1]
-    const hit = { ...each, place: index + 1 }
-    return above === undefined ? hit : { ...hit, behind: behindOf(each, above) }
-  })
+    .sort((a, b) => compareBy(ORDER, { a, b }))
+  return weighed.map((each, index) => place(each, index + 1, weighed[index - 1]))
 }
 
-type Weighed = Omit<PlannerHit, 'place' | 'behind'>
+function place(each: Weighed, at: number, above: Weighed | undefined): PlannerHit {
+  const hit = { ...each, place: at }
+  const behind = above && whyBehind(ORDER, { item: each, above })
+  if (above === undefined || behind === undefined) return hit
+  const { agent, instance } = above.candidate
+  const named = { ...behind, above: agent }
+  return { ...hit, behind: instance === undefined ? named : { ...named, aboveInstance: instance } }
+}
 
 function weigh({ candidate, costCents }: Fit, need: Need, weights: PlannerWeights): Weighed {
   const part = (of: keyof PlannerWeights, shareMicro: number): Part => {
@@ -112,40 +131,3 @@ function roomMicro({ slotsFree }: Candidate, { slots }: Need): number {
   const denominator = slotsFree + slots
   return denominator <= 0 ? 0 : halfEven({ numerator: slotsFree * FULL_MICRO, denominator })
 }
-
-type Compared = Pick<PlannerBehind, 'by' | 'own' | 'aboves'> & {
-  /** Negative when the first stands before the second. */
-  readonly order: number
-}
-
-function compare(a: Weighed, b: Weighed): Compared {
-  const figures = (by: Compared['by'], own: number, aboves: number) => ({ by, own, aboves })
-  if (a.points !== b.points) {
-    return { ...figures('points', a.points, b.points), order: b.points - a.points }
-  }
-  const [own, its] = [a.candidate, b.candidate]
-  if (own.scoreMicro !== its.scoreMicro) {
-    const order = its.scoreMicro - own.scoreMicro
-    return { ...figures('score', own.scoreMicro, its.scoreMicro), order }
-  }
-  if (a.costCents !== b.costCents) {
-    return { ...figures('cost', a.costCents, b.costCents), order: a.costCents - b.costCents }
-  }
-  const [ownId, itsId] = [nameOf(own), nameOf(its)]
-  return {
-    by: 'id',
-    own: ownId,
-    aboves: itsId,
-    order: ownId === itsId ? 0 : ownId < itsId ? -1 : 1,
-  }
-}
-
-function behindOf(each: Weighed, above: Weighed): PlannerBehind {
-  const { by, own, aboves } = compare(each, above)
-  const { agent, instance } = above.candidate
-  const behind = { above: agent, by, own, aboves }
-  return instance === undefined ? behind : { ...behind, aboveInstance: instance }
-}
-
-const nameOf = ({ agent, instance }: Candidate) =>
-  instance === undefined ? agent : `${agent}/${instance}`

@@ -3,7 +3,7 @@
  * Signatures are checked before: a post that does not verify never gets here. A direct probe asks
  * for a fresh post, so its answer comes in by the same door.
  *
- *   D1  `signedAt` rises strictly per instance, through falls too: nothing recorded can be replayed.
+ *   D1  `signedAt` rises strictly per instance, through falls too: nothing can be replayed.
  *   D2  A post is believed until its expiry or until three cadences after it was heard, whichever
  *       comes first; only the brake (eviction.ts) keeps an instance longer, and as a suspect.
  *   D3  An `offline` post takes effect at once, and nothing that was signed before it undoes it.
@@ -124,7 +124,7 @@ export function livenessOf(sighting: Sighting, now: Instant, brake: Brake = BRAK
   return brake.on ? 'suspect' : 'offline'
 }
 
-/** What the directory says: the instance's own word, while it lives and its rise counts (flap.ts). */
+/** What the directory says: the instance's own word, while it lives and its rise counts. */
 export function availabilityOf(
   sighting: Sighting,
   now: Instant,

@@ -133,7 +133,7 @@ describe('a feed that does not answer', () => {
     assert.deepEqual(secondsOf(sent), [0, 0.9, 2.7, 6.3, 13.5, 27.9])
   })
 
-  test('SF-10 SF-5 somebody is told after three failures, and after the last retry; once each', () => {
+  test('SF-10 SF-5 an alert after three failures, one after the last retry; once each', () => {
     const { facts } = play({ untilMs: 10 * MINUTE, answer: () => cut })
     assert.deepEqual(alerts(facts), ['failures_in_row', 'retries_exhausted'])
     const third = facts.findIndex((fact) => fact.type === 'publish_alerted')
@@ -263,7 +263,7 @@ describe('any answers against any changes', () => {
     )
   })
 
-  test('SF-5 once the feed answers, it knows the present state within a minute, come what may', () => {
+  test('SF-5 once the feed answers, it knows the present state within a minute', () => {
     const transient = fc.constantFrom(cut, status(503), status(429))
     fc.assert(
       fc.property(anyChanges, fc.array(transient), (changes, outcomes) => {

@@ -6,8 +6,8 @@
  * is back. There is no backlog: whatever gets through carries the state of that moment.
  *
  *   U1  One message is under way at a time: nothing is decided between a message and its outcome.
- *   U2  Retries are counted from the first failure, not per message: a stream of changes cannot keep
- *       a dead feed in retry.
+ *   U2  Retries are counted from the first failure, not per message: a stream of changes does not
+ *       keep a dead feed in retry.
  *   U3  Each alert is given once per trouble, and only a success ends a trouble.
  *   U4  Being paused here is the feed's affair; the agent's own condition does not move (X-2).
  *   U5  A clock that is set back ends a wait rather than stretching it.
@@ -45,7 +45,7 @@ export type Publishing =
   | {
       readonly is: 'retrying'
       readonly failures: number
-      /** Attempts of this trouble that failed; never more than the retries that are left to make. */
+      /** Attempts in a row that failed in a way worth a retry. */
       readonly attempts: number
       readonly retryAt: Instant
     }
@@ -63,7 +63,7 @@ export type PublishFailed = {
   readonly type: 'publish_failed'
   readonly at: Instant
   readonly reason: FailureReason
-  readonly then:
+  readonly next:
     | { readonly is: 'retry'; readonly at: Instant }
     | { readonly is: 'probe'; readonly at: Instant }
     | { readonly is: 'drop' }
@@ -137,12 +137,12 @@ export function decideOutcome(
     return accept({ type: 'publish_succeeded', at: now, recovered: publishing.is === 'paused' })
   }
 
-  const then = followUp(publishing, { reason, chance }, now)
-  const facts: PublishingFact[] = [{ type: 'publish_failed', at: now, reason, then }]
+  const next = followUp(publishing, { reason, chance }, now)
+  const facts: PublishingFact[] = [{ type: 'publish_failed', at: now, reason, next }]
   if (publishing.failures + 1 === LIMITS.alertFailures) {
     facts.push({ type: 'publish_alerted', at: now, cause: 'failures_in_row' })
   }
-  if (publishing.is !== 'paused' && then.is === 'probe') {
+  if (publishing.is !== 'paused' && next.is === 'probe') {
     facts.push({ type: 'publish_alerted', at: now, cause: 'retries_exhausted' })
   }
   return accept(...facts)
@@ -152,16 +152,16 @@ export function applyPublishing(publishing: Publishing, fact: PublishingFact): P
   if (fact.type === 'publish_alerted') return publishing
   if (fact.type === 'publish_succeeded') return PUBLISHING_READY
   const failures = publishing.failures + 1
-  switch (fact.then.is) {
+  switch (fact.next.is) {
     case 'retry':
       return {
         is: 'retrying',
         failures,
         attempts: attemptsOf(publishing) + 1,
-        retryAt: fact.then.at,
+        retryAt: fact.next.at,
       }
     case 'probe':
-      return { is: 'paused', failures, probeAt: fact.then.at }
+      return { is: 'paused', failures, probeAt: fact.next.at }
     case 'drop':
       return { is: 'ready', failures }
   }
@@ -179,7 +179,7 @@ function followUp(
   publishing: Publishing,
   { reason, chance }: { readonly reason: FailureReason; readonly chance: number },
   now: Instant,
-): PublishFailed['then'] {
+): PublishFailed['next'] {
   // While paused even a plain refusal leaves things as they are: only a success is a recovery.
   if (publishing.is === 'paused') return { is: 'probe', at: now + LIMITS.feedProbeMs }
   if (!isTransient(reason)) return { is: 'drop' }

@@ -6,7 +6,7 @@
  * canary's time starts over: what was not running has not been tried.
  *
  *   W1  Everybody publishes only after a canary of `canaryMs` without a break.
- *   W2  The canary is a fixed subset: the same agents every time, and a larger share only adds some.
+ *   W2  The canary is a fixed subset: the same agents every time; a larger share only adds some.
  *   W3  A schema rejection, repeated authentication failures or too many failures switch it off.
  */
 import { type Accepted, accept, type Decision, refuse } from './decision.ts'
@@ -141,7 +141,7 @@ export function mayPublish(
   return stage === 'everybody' || placeOf(digest) < share
 }
 
-/** From 0 up to, but not including, 1; thirty-two bits spread any number of agents evenly enough. */
+/** From 0 up to, but not including, 1; thirty-two bits spread any fleet evenly enough. */
 function placeOf(digest: Digest): number {
   return Number.parseInt(digest.slice(0, 8), 16) / 2 ** 32
 }
