@@ -147,21 +147,21 @@ describe('a run', () => {
     assert.equal(result.met, false)
   })
 
-  test('takes the figure that a side answers for what it is', async () => {
-    const { clock, side } = track()
-    const slow = side('', () => 100)
-    const weigh = (bytes: number): Side => ({
+  test('reads a gauge once a round, and takes what it says', async () => {
+    let reads = 0
+    const weigh = (bytes: number) => ({
       name: 'bytes',
-      run: (times) => {
-        void slow.run(times)
+      read: () => {
+        reads += 1
         return bytes
       },
     })
     const target = { direction: 'at most', ratio: 0.5 } as const
     const parts = { ours: weigh(30), peer: weigh(100), target, unit: 'bytes' }
-    const result = await measure(benchmark(parts), PACE, clock)
+    const result = await measure(benchmark(parts), PACE, () => 0)
     assert.deepEqual([result.ours.figure, result.ratio, result.met], [30, 0.3, true])
     assert.equal(result.unit, 'bytes')
+    assert.equal(reads, 2 * (PACE.warmUps + PACE.rounds))
   })
 
   test('does not ask for ever what takes no time', async () => {

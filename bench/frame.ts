@@ -6,14 +6,14 @@
  *   B2  A round is long enough for the clock: the number of times is found before, by trying.
  *   B3  The clock is handed in.
  */
+/** Does the work `times` times; the frame makes operations per second of it. */
 export type Side = {
   readonly name: string
-  /**
-   * Does the work `times` times. Answers nothing, and the frame counts the operations per second;
-   * or answers the figure of this round itself, in the benchmark's `unit`.
-   */
-  readonly run: (times: number) => number | void | Promise<number | void>
+  readonly run: (times: number) => void | Promise<void>
 }
+
+/** Measures by itself what time does not tell, such as bytes or a percentile, once a round. */
+export type Gauge = { readonly name: string; readonly read: () => number | Promise<number> }
 
 /** A figure that is known and not measured: what a document or the hardware allows. */
 export type Limit = { readonly name: string; readonly figure: number }
@@ -26,8 +26,8 @@ export type Benchmark = {
   readonly name: string
   /** One paragraph: what is done, to what, and why the comparison is fair. */
   readonly method: string
-  readonly ours: Side
-  readonly peer: Side | Limit
+  readonly ours: Side | Gauge
+  readonly peer: Side | Gauge | Limit
   readonly target: Target
   /** What the figures count: operations per second when it is left out. */
   readonly unit?: string
@@ -116,23 +116,32 @@ export async function measure(benchmark: Benchmark, pace: Pace, now: Clock): Pro
 /** More than any round needs; a side that takes no time at all must not be asked for ever. */
 const MOST_TIMES = 2 ** 30
 
-/** Finds how often the side runs in one round, and answers what measures such a round. */
-async function prepare(side: Side | Limit, pace: Pace, now: Clock): Promise<() => Promise<number>> {
-  if ('figure' in side) return async () => side.figure
+/** Finds how often a side runs in one round, and answers what measures such a round. */
+async function prepare(
+  side: Side | Gauge | Limit,
+  pace: Pace,
+  now: Clock,
+): Promise<() => number | Promise<number>> {
+  if ('figure' in side) return () => side.figure
+  if ('read' in side) return side.read
+  const times = await timesPerRound(side, pace, now)
+  return async () => times / ((await lasts(side, times, now)) / 1_000)
+}
+
+async function timesPerRound(side: Side, { roundMs }: Pace, now: Clock): Promise<number> {
   let times = 1
-  for (let took = 0; times < MOST_TIMES; ) {
-    const start = now()
-    await side.run(times)
-    took = now() - start
-    if (took >= pace.roundMs) break
+  while (times < MOST_TIMES) {
+    const tookMs = await lasts(side, times, now)
+    if (tookMs >= roundMs) break
     // A guess from a short run is poor, so that it grows by at most ten times.
-    const growth = took > 0 ? Math.min(10, (1.1 * pace.roundMs) / took) : 10
+    const growth = tookMs > 0 ? Math.min(10, (1.1 * roundMs) / tookMs) : 10
     times = Math.min(MOST_TIMES, Math.ceil(times * growth))
   }
-  return async () => {
-    const start = now()
-    const figure = await side.run(times)
-    const seconds = (now() - start) / 1_000
-    return typeof figure === 'number' ? figure : times / seconds
-  }
+  return times
+}
+
+async function lasts(side: Side, times: number, now: Clock): Promise<number> {
+  const start = now()
+  await side.run(times)
+  return now() - start
 }

@@ -28,7 +28,7 @@ export function renderReport({ machine, quick, results }: Report): string {
   return [[heading, ...rough].join('\n'), ...results.map(renderResult), summary].join('\n\n')
 }
 
-export function renderResult(result: Result): string {
+function renderResult(result: Result): string {
   const { name, method, unit, ours, peer, ratio, spread, target, met, rounds } = result
   const width = Math.max(ours.name.length, peer.name.length)
   const line = (side: { name: string; figure: number }): string =>

@@ -14,7 +14,7 @@ type Import = { readonly at: number; readonly from: string | undefined; readonly
 const OURS = '@chimera/'
 
 export function inspectImports(source: Source): Finding[] {
-  if (source.area === '' || /\.config\.ts$/.test(source.path)) return []
+  if (source.area === '' || source.path.endsWith('.config.ts')) return []
   return importsOf(source).flatMap((each) => {
     const advice = refusalOf(source, each)
     return advice ? [{ at: each.at, rule: 'imports', advice }] : []
@@ -132,7 +132,7 @@ export function inspectManifest({ path, text }: SourceFile): Finding[] {
     advice,
   })
   const unlisted = ['dependencies', 'optionalDependencies', 'peerDependencies']
-    .flatMap((kind) => Object.keys(namesIn(manifest, kind)))
+    .flatMap((kind) => Object.keys(declaredAs(kind, manifest)))
     .filter((name) =>
       name.startsWith(OURS)
         ? !ours.includes(name.slice(OURS.length))
@@ -140,12 +140,12 @@ export function inspectManifest({ path, text }: SourceFile): Finding[] {
     )
     .map((name) => finding(name, `${area} may not depend on ${name}`))
   const loose = ['dependencies', 'optionalDependencies', 'devDependencies']
-    .flatMap((kind) => Object.entries(namesIn(manifest, kind)))
+    .flatMap((kind) => Object.entries(declaredAs(kind, manifest)))
     .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))
     .map(([name]) => finding(name, `pin ${name} to an exact version`))
   return [...unlisted, ...loose]
 }
 
-function namesIn(manifest: Manifest, kind: string): Record<string, unknown> {
-  return { ...(manifest[kind] ?? {}) }
+function declaredAs(kind: string, manifest: Manifest): Record<string, unknown> {
+  return Object.assign({}, manifest[kind])
 }

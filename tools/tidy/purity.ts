@@ -95,6 +95,6 @@ function waiting(node: Node): string | undefined {
   const waits =
     node.type === 'AwaitExpression' ||
     (node.type === 'ForOfStatement' && node.await) ||
-    ('async' in node && node.async === true)
+    ('async' in node && node.async)
   return waits ? 'nothing in the domain waits: load first, decide then' : undefined
 }

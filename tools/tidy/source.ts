@@ -42,7 +42,7 @@ export function areaOf(path: string): string {
   return second === '' ? '' : top
 }
 
-export function isTest(path: string): boolean {
+function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || /^packages\/[^/]+\/test\//.test(path)
 }
 

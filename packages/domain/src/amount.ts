@@ -15,8 +15,8 @@ export function isPrice(cents: number): boolean {
 
 export type SettlementTerms = {
   /**
-   * What is kept of each payment for work, in hundredths of a per cent: a whole number, 0–10 000. It
-   * makes circular trade cost (P-2); at 0 such trade is free.
+   * What is kept of each payment for work, in hundredths of a per cent: a whole number, 0–10 000.
+   * It makes circular trade cost (P-2); at 0 such trade is free.
    */
   readonly feeBasisPoints: number
 }

@@ -5,8 +5,8 @@
  *   U1  Sequence numbers start at 1 and have no gap.
  *   U2  A seal covers everything in its row but itself: number, link, time, correlation and fact.
  *   U3  Nothing can be changed, taken out, put in or moved without breaking the chain at or after
- *       that place. A chain that was rewritten to its end, or cut off there, is found out by whoever
- *       kept an earlier head; without one, nobody can tell.
+ *       that place. A chain that was rewritten to its end, or cut off there, is found out by
+ *       whoever kept its head; without one, nobody can tell.
  *   U4  Balances follow from the postings alone, and no side but the mint is ever below zero.
  */
 import { isAmount } from './amount.ts'

@@ -2,7 +2,7 @@
  * Who could do a piece of work, and who may be considered for it (CH-2, AV-7).
  *
  *   M1  Nobody who is offline, or takes nothing new, is ever considered.
- *   M2  A filter is a promise: what it excludes gets in by no other way, a newcomer's turn included.
+ *   M2  A filter is a promise: what it excludes gets in by no other way, not by a newcomer's turn.
  *   M3  Whoever is left out can be told every reason, not just the first (P-6).
  */
 import type { AgentId, InstanceId, Instant, OwnerId } from './ids.ts'
@@ -62,12 +62,12 @@ export function filterCandidates(
   candidates: Iterable<Candidate>,
   now: Instant,
 ): Fit[] {
+  const asked = askedIn(search)
   const fits: Fit[] = []
   for (const candidate of candidates) {
-    const match = matchOffers(search, candidate)
-    if (exclusionsOf({ search, match, candidate, now }).length > 0) continue
-    const { offers } = match
-    fits.push({ candidate, offers, costCents: costOf(search, offers) })
+    const match = matchOffers(asked, candidate)
+    if (exclusionsOf(asked, { candidate, match, now }).length > 0) continue
+    fits.push({ candidate, offers: match.offers, costCents: costOf(asked, match.offers) })
   }
   return fits
 }
@@ -78,7 +78,8 @@ export function explainExclusion(
   candidate: Candidate,
   now: Instant,
 ): readonly Exclusion[] {
-  return exclusionsOf({ search, match: matchOffers(search, candidate), candidate, now })
+  const asked = askedIn(search)
+  return exclusionsOf(asked, { candidate, match: matchOffers(asked, candidate), now })
 }
 
 /**
@@ -100,6 +101,14 @@ export function nameOf({ agent, instance }: Candidate): string {
   return instance === undefined ? agent : `${agent}/${instance}`
 }
 
+/** A search made ready, once for all candidates. */
+type Asked = Search & { readonly anyWillDo: boolean }
+
+function askedIn(search: Search): Asked {
+  const skills = [...new Set(search.skills)]
+  return { ...search, skills, anyWillDo: skills.length === 0 || search.match === 'any' }
+}
+
 type Match = {
   /** What fits; when it is empty nothing does. */
   readonly offers: readonly Offer[]
@@ -107,32 +116,31 @@ type Match = {
   readonly tooDear: readonly Offer[]
 }
 
-function matchOffers(search: Search, candidate: Candidate): Match {
-  const { maxCostCents = Number.POSITIVE_INFINITY } = search
-  const skills = [...new Set(search.skills)]
-  const found =
-    skills.length === 0
-      ? candidate.offers
-      : skills.flatMap((skill) => cheapest(candidate.offers, skill))
-  const within = found.filter((each) => each.costCents <= maxCostCents)
-  const tooDear = found.filter((each) => each.costCents > maxCostCents)
-  const missing = skills.filter((skill) => !found.some((each) => each.skill === skill))
-
-  const some = wantsAny(search) && within.length > 0
-  const every = missing.length + tooDear.length === 0
-  return { offers: some || every ? within : [], missing, tooDear }
+function matchOffers(asked: Asked, candidate: Candidate): Match {
+  const { skills, maxCostCents = Number.POSITIVE_INFINITY } = asked
+  const within: Offer[] = []
+  const tooDear: Offer[] = []
+  const missing: string[] = []
+  const weigh = (offer: Offer) => (offer.costCents <= maxCostCents ? within : tooDear).push(offer)
+  if (skills.length === 0) candidate.offers.forEach(weigh)
+  for (const skill of skills) {
+    const offer = cheapest(candidate.offers, skill)
+    if (offer === undefined) missing.push(skill)
+    else weigh(offer)
+  }
+  const fits = asked.anyWillDo || missing.length + tooDear.length === 0
+  return { offers: fits ? within : [], missing, tooDear }
 }
 
 type Examined = {
-  readonly search: Search
-  readonly match: Match
   readonly candidate: Candidate
+  readonly match: Match
   readonly now: Instant
 }
 
-function exclusionsOf({ search, match, candidate, now }: Examined): readonly Exclusion[] {
+function exclusionsOf(asked: Asked, { candidate, match, now }: Examined): readonly Exclusion[] {
   const { scoreMicro, slotsFree } = candidate
-  const { minScoreMicro, maxCostCents, minSlotsFree } = search
+  const { minScoreMicro, maxCostCents, minSlotsFree } = asked
   const found: Exclusion[] = []
   if (!candidate.online) {
     found.push({ code: 'offline', silentMs: Math.max(0, now - candidate.seenAt) })
@@ -142,7 +150,7 @@ function exclusionsOf({ search, match, candidate, now }: Examined): readonly Exc
     const { missing, tooDear } = match
     const dear = tooDear.length > 0 && maxCostCents !== undefined
     // When any will do and one is merely too dear, the ones it lacks are not what keeps it out.
-    if (!dear || (missing.length > 0 && !wantsAny(search))) {
+    if (!dear || (missing.length > 0 && !asked.anyWillDo)) {
       found.push({ code: 'skill_missing', skills: missing })
     }
     if (dear) found.push({ code: 'cost_above', offers: tooDear, mostCents: maxCostCents })
@@ -157,17 +165,15 @@ function exclusionsOf({ search, match, candidate, now }: Examined): readonly Exc
 }
 
 /** An agent may run two versions of a skill at two prices; the lower one is the one to compare. */
-function cheapest(offers: readonly Offer[], skill: string): readonly Offer[] {
+function cheapest(offers: readonly Offer[], skill: string): Offer | undefined {
   let best: Offer | undefined
   for (const each of offers) {
     if (each.skill === skill && (best === undefined || each.costCents < best.costCents)) best = each
   }
-  return best === undefined ? [] : [best]
+  return best
 }
 
-function costOf(search: Search, offers: readonly Offer[]): number {
+function costOf({ anyWillDo }: Asked, offers: readonly Offer[]): number {
   const costs = offers.map((each) => each.costCents)
-  return wantsAny(search) ? Math.min(...costs) : costs.reduce((sum, each) => sum + each, 0)
+  return anyWillDo ? Math.min(...costs) : costs.reduce((sum, each) => sum + each, 0)
 }
-
-const wantsAny = ({ skills, match }: Search) => skills.length === 0 || match === 'any'

@@ -88,6 +88,22 @@ describe('one sweep', () => {
     assert.equal(told(facts), 'lapsed-0 lapsed-1')
   })
 
+  test('P-13 one whose post expired early is as silent as any', () => {
+    const brief = Array.from({ length: 5 }, (_, i) => ({ ...pulse(`i${i}`, 5_000), lapsesAt: NOW }))
+    const { facts } = decideEvictions({ pulses: brief, unanswered: nobody }, BRAKE_OFF, NOW)
+    assert.equal(told(facts), 'brake_set')
+  })
+
+  test('P-13 what the hub hears is kept with the brake, and goes with it', () => {
+    const set = applyBrake(BRAKE_OFF, { type: 'brake_set', at: 1, quiet: 5, known: 9 })
+    assert.deepEqual(set, { on: true, since: 1, hearingSince: undefined })
+    const hearing = applyBrake(set, { type: 'hearing_changed', at: 2, hearing: true })
+    assert.deepEqual(hearing, { on: true, since: 1, hearingSince: 2 })
+    assert.deepEqual(applyBrake(hearing, { type: 'hearing_changed', at: 3, hearing: false }), set)
+    const released = { type: 'brake_released', at: 4, cause: 'heard' } as const
+    assert.deepEqual(applyBrake(hearing, released), BRAKE_OFF)
+  })
+
   test('P-13 by an unanswered probe only the probed one leaves', () => {
     const asked = { pulses: roll(2, 0, 4), unanswered: probed(1_000) }
     const { facts } = decideEvictions(asked, since(20_000, 9_000), NOW)

@@ -12,7 +12,7 @@ import type { Instant } from './ids.ts'
 import { explainHits, type Found, type Hit, type Page, pageLength, rank } from './matching.ts'
 
 export type FairTerms = {
-  /** How often a newcomer comes first, 0–1. Higher tries out more and relies less on what is known. */
+  /** How often a newcomer comes first, 0–1. Higher tries out more and relies less on scores. */
   readonly share: number
   /** Who has fewer settled outcomes than this is a newcomer. */
   readonly newcomerBelow: number
@@ -45,7 +45,7 @@ export function fairOrder<Item extends { readonly candidate: Candidate }>(
   return { order: [turn, ...ranked.filter((each) => each !== turn)], turn }
 }
 
-/** Pages of one order need one draw; there is no cursor, since a turn is no place in the ranking. */
+/** Pages of one order need one draw. There is no cursor: a turn is no place in the ranking. */
 export function rankFairly(
   search: Search,
   candidates: Iterable<Candidate>,

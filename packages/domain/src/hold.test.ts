@@ -146,6 +146,10 @@ describe('placing a hold', () => {
     ['the same offer again finds its hold',              placed,    hold(),                                   NOW,   'nothing new'],
     ['also under another id and with a later expiry',    placed,    hold('h2', { ...sameTask, lapsesAt: LAPSE + 9 }), NOW, 'nothing new'],
     ['also when the work is long accepted',              confirmed, hold(),                                   LAPSE, 'nothing new'],
+    ['for another agent it is another offer',            placed,    hold('h2', { ...sameTask, agent: agentOf('carol') }), NOW, 'task_conflict'],
+    ['for another payee too',                            placed,    hold('h2', { ...sameTask, payee: owner('carol') }), NOW, 'task_conflict'],
+    ['for another amount too',                           placed,    hold('h2', { ...sameTask, amountCents: 999 }), NOW, 'task_conflict'],
+    ['and out of another hold',                          placed,    hold('h2', { ...sameTask, parent: 'h9' as HoldId }), NOW, 'task_conflict'],
     ['one hold per payer and task',                      placed,    hold('h2', other),                        NOW,   'task_conflict'],
     ['another payer may use the same task id',           placed,    hold('h2', { ...poor, ...sameTask }),     NOW,   'funds_short'],
     ['a lapsed hold makes way for the next instance',    lapsed,    hold('h2', { ...other, lapsesAt: LAPSE + 9 }), LAPSE, 'credits_held'],
@@ -255,6 +259,7 @@ describe('P-9 a chain of holds', () => {
   const three = after(...chain, confirm('h3', 200, 'dave'))
   const chainEnd = NOW + LIMITS.holdGraceMs
   const far = cut('h2', 'h1', 'bob', 'carol', 1, chainEnd + 1)
+  const stretched = after(...working, confirm('h2', 600, 'carol', chainEnd))
   const late = cut('h2', 'h1', 'bob', 'carol', 1, OVERDUE + 1)
 
   // biome-ignore format: a table is read by its columns
@@ -268,6 +273,7 @@ describe('P-9 a chain of holds', () => {
     ['not from one whose time is over',                  confirmed, late,                                    OVERDUE,  'hold_ended'],
     ['not from one that is unknown',                     opened,    cut('h2', 'h1', 'bob', 'carol', 1),      NOW,      'hold_unknown'],
     ['no link lapses after the first is over',           after(hold(), confirm()), far,                      NOW,      'expiry_too_far'],
+    ['however late the link in between may end',         stretched, cut('h3', 'h2', 'carol', 'dave', 1, chainEnd + 1), NOW, 'expiry_too_far'],
     ['nor has a deadline behind it',                     two,       confirm('h2', 600, 'carol', chainEnd + 1), NOW,    'expiry_too_far'],
     ['a deadline at its end is allowed',                 two,       confirm('h2', 600, 'carol', chainEnd),   NOW,      'hold_confirmed'],
     ['whoever hired for more than it charges is wrong',  two,       capture('h1', 599),                      NOW,      'settlement_mismatch'],

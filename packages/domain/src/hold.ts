@@ -142,7 +142,7 @@ export type CaptureAsked = {
   readonly transfer: TransferId
   /** Who signed the success. */
   readonly agent: AgentId
-  /** What the work cost, with everything that it hired; the payee gets what sub-holds did not take. */
+  /** What the work cost with all that it hired; the payee gets what sub-holds did not take. */
   readonly amountCents: number
 }
 export type CaptureRefusal =
@@ -204,7 +204,7 @@ export function decideCapture(
   return accept({ type: 'hold_captured', at: now, hold: id, payment, postings })
 }
 
-/** The agent gives the work up at any time; the payer may only withdraw what nobody has accepted. */
+/** The agent gives the work up at any time; the payer only withdraws what nobody has accepted. */
 export type ReleaseAsked = { readonly hold: HoldId } & (
   | { readonly because: 'refused' | 'cancelled' | 'failed'; readonly agent: AgentId }
   | { readonly because: 'withdrawn'; readonly by: OwnerId }

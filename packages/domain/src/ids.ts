@@ -31,6 +31,8 @@ export type KeyId = Named<'key'>
 export type PublicKey = Named<'public-key'>
 /** What ties log lines, facts, spans and messages together. */
 export type CorrelationId = Named<'correlation'>
+/** What a sender calls one of its messages, so that a repeat is recognised. */
+export type MessageId = Named<'message'>
 /** The name under which an answer is remembered. */
 export type IdempotencyKey = Named<'idempotency-key'>
 /** Hexadecimal SHA-256 of canonical bytes; computed outside, since hashing is handed in. */

@@ -25,10 +25,10 @@ export type HoldTerms = {
   /** Whose credits they are: the payer, or in a sub-hold whoever placed the first of the chain. */
   readonly funder: OwnerId
   readonly payee: OwnerId
-  /** The agent of the payee that does the work; only its signature confirms, captures or gives up. */
+  /** The payee's agent that does the work; only its signature confirms, captures or gives up. */
   readonly agent: AgentId
   readonly task: TaskId
-  /** A task whose hold ended unpaid may be held again; attempts count from 1, the last one is in force. */
+  /** Counted from 1: a task whose hold ended unpaid may be held again. The last one counts. */
   readonly attempt: number
   readonly amountCents: number
   readonly lapsesAt: Instant
@@ -111,10 +111,10 @@ export type Job = { readonly hold?: HoldId; readonly settledBy?: TransferId }
 
 /**
  * What a command touches, and no more. Whoever loads a hold loads its ancestors, the payment of its
- * task, and the accounts of its funder and payee; whoever loads a task, its last hold and its payment.
+ * task, and the accounts of its funder and payee; whoever loads a task, its last hold and payment.
  *
- * Mint and fees have no bound to be checked against, so they need not be loaded nor locked: starting
- * from 0 they come out as what the commands added.
+ * Mint and fees have no bound to be checked against, so they need not be loaded nor locked:
+ * starting from 0 they come out as what the commands added.
  */
 export type Books = {
   readonly accounts: ReadonlyMap<OwnerId, Account>
@@ -305,7 +305,7 @@ function add(draft: Draft, side: Side, cents: number): void {
   }
 }
 
-/** A row that is missing was not loaded. To go on would store a difference as if it were a balance. */
+/** A missing row was not loaded. To go on would store a difference as if it were a balance. */
 export function found<Key extends string, Row>(rows: ReadonlyMap<Key, Row>, key: Key): Row {
   const row = rows.get(key)
   if (row === undefined) throw new Error(`the books do not hold ${key}`)

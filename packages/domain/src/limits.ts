@@ -100,6 +100,11 @@ export const LIMITS = {
   feedRetries: 5,
   /** After the last retry one probe in so long (SF-5). */
   feedProbeMs: MINUTE_MS,
+  /**
+   * Message ids that a receiver remembers per feed alias (SF-7): a minute at the highest rate, and
+   * an honest publisher has one message under way at a time.
+   */
+  feedMemory: 60,
   /** Failures in a row, or of one kind, that are no longer chance (SF-10, SF-13). */
   alertFailures: 3,
   /** Updates that wait to be published before somebody is told (SF-10). A setting. */

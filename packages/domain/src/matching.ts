@@ -19,7 +19,7 @@ import {
 } from './candidate.ts'
 import type { AgentId, Instant } from './ids.ts'
 import { LIMITS } from './limits.ts'
-import { type Behind, type Criterion, compareBy, whyBehind } from './ranking.ts'
+import { type Behind, type Criterion, comparing, whyBehind } from './ranking.ts'
 
 /** All that the order looks at, and so also the cursor. */
 export type RankKey = {
@@ -40,6 +40,7 @@ const ORDER: readonly Criterion<RankKey, By>[] = [
   { by: 'load',  best: 'lowest',  of: (key) => key.loadMicro },
   { by: 'id',    best: 'lowest',  of: (key) => key.id },
 ]
+const compareKeys = comparing(ORDER)
 
 export type Reason =
   | { readonly code: 'offers'; readonly offers: readonly Offer[] }
@@ -95,8 +96,10 @@ export function rankForDiscovery(
 /** Keys are made once per candidate, so that sorting only compares figures. */
 export function rank(search: Search, candidates: Iterable<Candidate>, now: Instant): Ranked[] {
   return filterCandidates(search, candidates, now)
-    .map((fit) => ({ ...fit, key: keyOf(fit) }))
-    .sort((a, b) => compareBy(ORDER, { a: a.key, b: b.key }))
+    .map(({ candidate, offers, costCents }) => {
+      return { candidate, offers, costCents, key: keyOf(candidate, costCents) }
+    })
+    .sort((a, b) => compareKeys(a.key, b.key))
 }
 
 export function explainHits(
@@ -125,13 +128,13 @@ function placesUpTo(ranked: readonly Ranked[], key: RankKey): number {
   while (low < high) {
     const middle = (low + high) >>> 1
     const at = ranked[middle]
-    if (at !== undefined && compareBy(ORDER, { a: at.key, b: key }) <= 0) low = middle + 1
+    if (at !== undefined && compareKeys(at.key, key) <= 0) low = middle + 1
     else high = middle
   }
   return low
 }
 
-function keyOf({ candidate, costCents }: Fit): RankKey {
+function keyOf(candidate: Candidate, costCents: number): RankKey {
   const { scoreMicro } = candidate
   return { scoreMicro, costCents, loadMicro: loadMicro(candidate), id: nameOf(candidate) }
 }

@@ -155,6 +155,7 @@ describe('paying', () => {
     ['CH-8 the same order again moves nothing',     paid,   transfer(),                                    'nothing new'],
     ['CH-8 another amount under the same id',       paid,   transfer(301),                                 'key_conflict'],
     ['CH-8 another payee under the same id',        paid,   transfer(300, { payee: owner('carol') }),      'key_conflict'],
+    ['CH-8 another payer under the same id',        paid,   transfer(300, { payer: owner('carol'), by: owner('carol') }), 'key_conflict'],
     ['CH-8 another task under the same id',         paid,   transfer(300, { task }),                       'key_conflict'],
     ['an id that named a minting',                  opened, transfer(1_000, { transfer: id('grant-alice') }), 'key_conflict'],
     ['CH-7 half a hundredth is not an amount',      opened, transfer(0.5),                                 'amount_invalid'],
@@ -241,6 +242,7 @@ describe('paying for work', () => {
 describe('CH-6 a payee can refund', () => {
   const paid = after(transfer())
   const back = after(transfer(), refund(100))
+  const twice = after(transfer(), refund(100), refund(100, 'bob', 't1', 'r2'))
   const spent = after(
     transfer(),
     transfer(250, {
@@ -256,6 +258,7 @@ describe('CH-6 a payee can refund', () => {
     ['not more',                              paid,  refund(301),                       'refund_excessive'],
     ['a part, and then the rest',             back,  refund(200, 'bob', 't1', 'r2'),    'credits_refunded'],
     ['not more than the rest',                back,  refund(201, 'bob', 't1', 'r2'),    'refund_excessive'],
+    ['not more than the rest of the rest',    twice, refund(101, 'bob', 't1', 'r3'),    'refund_excessive'],
     ['the same refund again moves nothing',   back,  refund(100),                       'nothing new'],
     ['another amount under the same id',      back,  refund(99),                        'key_conflict'],
     ['an id that named a payment',            paid,  refund(300, 'bob', 't1', 't1'),    'key_conflict'],

@@ -6,8 +6,8 @@
  *   M2  No account goes below zero: what is not there is not paid.
  *   M3  A transfer id stands for one movement for ever. The same order again finds it and moves
  *       nothing; another order under the same id is a conflict (CH-8).
- *   M4  A task is settled at most once. A transfer that names a task with a hold is its capture; one
- *       that names a settled task finds the first payment and moves nothing (CH-8).
+ *   M4  A task is settled at most once. A transfer that names a task with a hold is its capture;
+ *       one that names a settled task finds the first payment and moves nothing (CH-8).
  *   M5  Accepted work that ended unpaid stays unpaid: no later transfer in its name pays for it.
  *   M6  Credits come into being only by minting.
  */
@@ -162,7 +162,7 @@ export type RefundRefusal =
   | 'refund_excessive'
   | 'funds_short'
 
-/** To whoever funded the payment, up to what the payee got. The fee stays paid: it was for settling. */
+/** To whoever funded the payment, up to what the payee got. The fee for settling stays paid. */
 export function decideRefund(
   books: Books,
   { transfer, of, amountCents, by }: RefundAsked,

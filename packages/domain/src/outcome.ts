@@ -69,7 +69,7 @@ export function countsForWindow({ ending }: Outcome): Counting {
   return ending.how === 'cancelled' ? leaves('cancelled') : COUNTS
 }
 
-/** Strongest reason first. `pair` is the history of hirer's owner and agent's owner, in that order. */
+/** Strongest reason first. `pair` is the history of the hirer's owner with the agent's. */
 export function countsForRunning(outcome: Outcome, pair: PairHistory, rules: TrustRules): Counting {
   const { ending, owner, hirerOwner, priceCents, settledAt } = outcome
   if (ending.how === 'cancelled') return leaves('cancelled')

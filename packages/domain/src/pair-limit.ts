@@ -9,9 +9,9 @@ import type { Instant, OwnerId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
 export type TrustRules = {
-  /** Successes that count per ordered pair of owners within the window. Higher lifts rings faster. */
+  /** Successes that count per ordered pair of owners in the window. More lift rings faster. */
   readonly pairSuccesses: number
-  /** How long a counted success takes up its room. Longer makes rings wait, and honest pairs too. */
+  /** How long a counted success takes up room. Longer makes rings wait, and honest pairs too. */
   readonly pairWindowMs: number
 }
 export const TRUST_RULES: TrustRules = {
@@ -31,7 +31,7 @@ export function addCounted(history: PairHistory, at: Instant, rules: TrustRules)
   return { countedAt: [...withinWindow(history, at, rules), at] }
 }
 
-/** The name under which a pair's history is kept. JSON, since an owner may contain any character. */
+/** The name under which a pair's history is kept: JSON, since an owner may hold any character. */
 export function pairKey(pair: { readonly hirerOwner: OwnerId; readonly owner: OwnerId }): string {
   return JSON.stringify([pair.hirerOwner, pair.owner])
 }

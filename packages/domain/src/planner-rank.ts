@@ -17,7 +17,7 @@ import {
 } from './candidate.ts'
 import { halfEven } from './half-even.ts'
 import type { AgentId, InstanceId, Instant } from './ids.ts'
-import { type Behind, type Criterion, compareBy, whyBehind } from './ranking.ts'
+import { type Behind, type Criterion, comparing, whyBehind } from './ranking.ts'
 
 export type Need = {
   readonly required: readonly string[]
@@ -37,9 +37,9 @@ export type PlannerWeights = {
 export const PLANNER_WEIGHTS: PlannerWeights = {
   /** Half: what an instance cannot do, no amount of idleness makes up for. */
   match: 500,
-  /** More than load: an offer to a nearly full instance is easily lost to another, and costs 3 s. */
+  /** More than load: an offer to a nearly full instance is easily lost to another, for 3 s. */
   room: 300,
-  /** The least: it is the instance's own word, up to a cadence old, and changes from second to second. */
+  /** The least: it is the instance's own word, up to a cadence old, and changes by the second. */
   idle: 200,
 }
 
@@ -87,7 +87,7 @@ export function rankForPlanner(
   const search = { ...bounds, skills: required, match: 'all', minSlotsFree: slots } as const
   const weighed = filterCandidates(search, candidates, now)
     .map((fit) => weigh(fit, need, weights))
-    .sort((a, b) => compareBy(ORDER, { a, b }))
+    .sort(comparing(ORDER))
   return weighed.map((each, index) => place(each, index + 1, weighed[index - 1]))
 }
 
@@ -114,7 +114,7 @@ function weigh({ candidate, costCents }: Fit, need: Need, weights: PlannerWeight
   return { candidate, costCents, points, parts }
 }
 
-/** The share of everything named that it offers; what is required it offers, or it would not be here. */
+/** The share of everything named that it offers. What is required it does, or it were not here. */
 function matchMicro({ offers }: Candidate, { required, preferred = [] }: Need): number {
   const offered = new Set(offers.map((each) => each.skill))
   const named = [...new Set([...required, ...preferred])]

@@ -18,16 +18,15 @@ export type Behind<By extends string> = {
 }
 
 /** Negative when `a` stands before `b`; 0 only when they are alike in everything. */
-export function compareBy<Item>(
-  criteria: readonly Criterion<Item, string>[],
-  { a, b }: { readonly a: Item; readonly b: Item },
-): number {
-  for (const { of, best } of criteria) {
-    const [first, second] = [of(a), of(b)]
-    if (first === second) continue
-    return first < second === (best === 'lowest') ? -1 : 1
+export function comparing<Item>(criteria: readonly Criterion<Item, string>[]) {
+  return (a: Item, b: Item): number => {
+    for (const { of, best } of criteria) {
+      const first = of(a)
+      const second = of(b)
+      if (first !== second) return first < second === (best === 'lowest') ? -1 : 1
+    }
+    return 0
   }
-  return 0
 }
 
 /** Undefined only when they are alike in everything. */
@@ -36,7 +35,8 @@ export function whyBehind<Item, By extends string>(
   { item, above }: { readonly item: Item; readonly above: Item },
 ): Behind<By> | undefined {
   for (const { of, by } of criteria) {
-    const [own, theirs] = [of(item), of(above)]
+    const own = of(item)
+    const theirs = of(above)
     if (own !== theirs) return { by, own, theirs }
   }
   return undefined

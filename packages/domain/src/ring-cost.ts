@@ -7,8 +7,8 @@
  * no plan can go below. Owners are counted as free, as they are wherever anybody may open an
  * account.
  *
- * At a fee of 0 the price is near nothing: the same hundredth goes round, and with the default limit
- * per pair it takes no time either. Only a fee makes each settlement cost, at least a hundredth.
+ * At a fee of 0 the price is near nothing: the same hundredth goes round, and with the default
+ * limit per pair it takes no time either. Only a fee makes a settlement cost, a hundredth at least.
  */
 import { feeOf, type SettlementTerms } from './amount.ts'
 import type { TrustRules } from './pair-limit.ts'
@@ -70,8 +70,8 @@ export function priceRing(terms: RingTerms): RingCost | undefined {
 type Goals = { readonly goalMicro: number; readonly leaderMicro: number }
 
 /**
- * Round by round, a round being one window of the pair limit: each agent in its turn is hired by the
- * best of the others, as often as the limit lets them.
+ * Round by round, a round being one window of the pair limit: each agent in its turn is hired by
+ * the best of the others, as often as the limit lets them.
  */
 function planRing(terms: RingTerms, { goalMicro, leaderMicro }: Goals): RingSettlement[] {
   const ring: Member[] = Array.from({ length: terms.owners }, (_, agent) => ({

@@ -1,6 +1,7 @@
 /** The RFC's own examples are the table; the runs below hold N1 and N2 to any value. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { canonicalBytes, canonicalDigest, canonicalParsed, canonicalText } from './canonical.ts'
@@ -118,4 +119,72 @@ test('N1 reading the text gives the value back, and its text is the same again',
       assert.deepEqual(again, JSON.parse(JSON.stringify(value)))
     }),
   )
+})
+
+describe('the fast way and the library write the same', () => {
+  const awkward = fc.oneof(
+    fc.double(),
+    fc.constantFrom(-0, 5e-324, 1e21, 1e-7, 0.1 + 0.2, 2 ** 53, -1e308),
+    fc.string({ unit: 'binary' }),
+    fc.string({
+      unit: fc.constantFrom('"', '\\', '/', '\u0000', '\u001f', '\u007f', '\u2028', 'é', '😀'),
+    }),
+    fc.constantFrom('__proto__', 'constructor', 'toJSON', '', '0', '10', '9'),
+  )
+  const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      awkward,
+      fc.constantFrom(null, true, false),
+      fc.array(tie('tree')),
+      fc.dictionary(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constant('__proto__')),
+        tie('tree'),
+      ),
+    ),
+  }))
+  const theirs = (value: unknown): string | undefined => {
+    try {
+      return canonicalize(value)
+    } catch {
+      return undefined
+    }
+  }
+
+  test('for any value that JSON.parse makes', () => {
+    fc.assert(
+      fc.property(tree, (any) => {
+        const parsed: unknown = JSON.parse(JSON.stringify(any))
+        assert.equal(canonicalParsed(parsed), theirs(parsed))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('for any JSON text, with numbers and escapes as senders spell them', () => {
+    const number = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,3})?$/)
+    const escaped = fc.stringMatching(/^(\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|[a-z]){0,6}$/)
+    fc.assert(
+      fc.property(number, escaped, escaped, (digits, name, text) => {
+        const parsed: unknown = JSON.parse(`{"${name}":[${digits},"${text}"],"z":{}}`)
+        assert.equal(canonicalParsed(parsed), theirs(parsed))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('and without a field, what the library writes of the rest', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (any, value) => {
+        const { signature: _, ...rest } = any
+        const parsed = JSON.parse(JSON.stringify({ ...rest, signature: value }))
+        assert.equal(canonicalParsed(parsed, 'signature'), theirs(JSON.parse(JSON.stringify(rest))))
+      }),
+    )
+  })
+
+  test('the field is left out of the message only, not of what is in it', () => {
+    const nested = { signature: 'out', proof: { signature: 'in' } }
+    assert.equal(canonicalParsed(nested, 'signature'), '{"proof":{"signature":"in"}}')
+  })
 })

@@ -11,6 +11,8 @@ import { LIMITS } from '@chimera/domain/limits'
 import canonicalize from 'canonicalize'
 import { Failure } from './failure.ts'
 
+// Printable ASCII that JSON writes as it is.
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 // With the `u` flag this matches only a surrogate that has no partner.
 const LONE_SURROGATE = /\p{Surrogate}/u
 
@@ -24,12 +26,16 @@ export function canonicalText(value: unknown): string {
 }
 
 /**
- * Of a value that `JSON.parse` made, which spares the walk above. What JSON can spell but RFC 8785
- * refuses (`1e999`, `"\ud800"`) and what is too deep to walk comes back as undefined.
+ * Of a value that `JSON.parse` made, without one of its fields. Written here and not by the library:
+ * it takes half the time, which is what a directory of many agents spends most of next to the
+ * verification itself. The tests hold the two to the same text.
+ *
+ * What JSON can spell but RFC 8785 refuses (`1e999`, `"\ud800"`) and what is too deep to walk comes
+ * back as undefined.
  */
-export function canonicalParsed(value: unknown): string | undefined {
+export function canonicalParsed(value: unknown, omitted?: string): string | undefined {
   try {
-    return canonicalize(value)
+    return write(value, omitted)
   } catch {
     return undefined
   }
@@ -45,6 +51,31 @@ export function canonicalDigest(value: unknown): Digest {
 
 export function digestOf(bytes: Uint8Array): Digest {
   return createHash('sha256').update(bytes).digest('hex') as Digest
+}
+
+function write(value: unknown, omitted?: string): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return `${value}`
+  if (typeof value === 'boolean' || value === null) return `${value}`
+  if (typeof value !== 'object') throw new Failure('value_not_json', typeof value)
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const member of value) text += `${text === '' ? '' : ','}${write(member)}`
+    return `[${text}]`
+  }
+  // The plain sort goes by UTF-16 code units, as RFC 8785 asks.
+  for (const name of Object.keys(value).sort()) {
+    if (name === omitted) continue
+    const member: unknown = (value as Readonly<Record<string, unknown>>)[name]
+    text += `${text === '' ? '' : ','}${quote(name)}:${write(member)}`
+  }
+  return `{${text}}`
+}
+
+function quote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`
+  if (LONE_SURROGATE.test(text)) throw new Failure('value_not_json', 'a lone surrogate')
+  return JSON.stringify(text)
 }
 
 /** Where the first thing is that is not JSON, and what it is. The depth also ends a cycle. */

@@ -4,7 +4,7 @@
  *
  *   T1  Values are taken as they travelled. A path or query is not decoded and encoded again.
  *   T2  What is ambiguous has no value: a missing field, a parameter that occurs twice, a target with
- *       a fragment or a password in it.
+ *       a password in it.
  */
 
 /** Names in any case; a field that came in several lines is a list of them. */
@@ -28,7 +28,8 @@ type Target = {
   readonly query: string
 }
 
-const TARGET = /^(https?):\/\/([^/?#@]+)(\/[^?#]*)?(\?[^#]*)?$/i
+// A fragment is never sent, so it is no part of a target (RFC 9110, 7.1).
+const TARGET = /^(https?):\/\/([^/?#@]+)(\/[^?#]*)?(\?[^#]*)?(?:#.*)?$/i
 const PRINTABLE = /^[\x21-\x7e]*$/
 const DEFAULT_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' }
 

@@ -102,8 +102,7 @@ function weigh(
   if (aud !== parties.audience) return { state: 'bad' }
   const [issuedAt, expiresAt] = [iat * 1_000, exp * 1_000]
   if (issuedAt > now + LIMITS.skewMs) return { state: 'bad' }
-  // Both ends were rounded down, which can lengthen the span by less than a second.
-  if (expiresAt - issuedAt >= form.mostMs + 1_000) return { state: 'bad' }
+  if (expiresAt - issuedAt > form.mostMs) return { state: 'bad' }
   return { state, frame: { ...parties, subject: sub, id: jti, issuedAt, expiresAt }, claims }
 }
 

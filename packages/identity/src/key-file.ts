@@ -59,20 +59,10 @@ export async function createKeyFile(
     await mkdir(directory, { recursive: true, mode: 0o700 })
     if (guarded) checkDirectory(path, await stat(directory))
     await writeDraft(draft, `${JSON.stringify(privateJwk(pair))}\n`)
-    try {
-      // Unlike a rename, a link fails when the name is taken (L3).
-      await link(draft, path)
-    } finally {
-      await unlink(draft)
-    }
+    await publish(draft, path)
     if (guarded) await settle(directory)
   } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    throw new Failure(
-      isCode(cause, 'EEXIST') ? 'key_file_exists' : 'key_file_unwritable',
-      path,
-      cause,
-    )
+    throw cause instanceof Failure ? cause : new Failure('key_file_unwritable', path, cause)
   }
   return { pair, created: true, guarded }
 }
@@ -125,6 +115,18 @@ async function writeDraft(draft: string, text: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
+  }
+}
+
+/** Unlike a rename, a link fails when the name is taken (L3). */
+async function publish(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path)
+  } catch (cause) {
+    if (isCode(cause, 'EEXIST')) throw new Failure('key_file_exists', path, cause)
+    throw cause
+  } finally {
+    await unlink(draft)
   }
 }
 

@@ -48,14 +48,14 @@ export function verifyMessage(
 export function takeApart(
   message: object,
 ): ({ readonly ok: true } & Signable) | Refused<MessageRefusal> {
-  const { signature: text, ...body } = message as { readonly signature?: unknown }
+  const { signature: text } = message as { readonly signature?: unknown }
   const signature = decodeSignature(text)
   if (signature === undefined) {
     return refuse('signature_invalid', {
       issues: [{ path: '/signature', expected: '64 bytes in base64', got: typeof text }],
     })
   }
-  const canonical = canonicalParsed(body)
+  const canonical = canonicalParsed(message, 'signature')
   if (canonical === undefined) {
     return refuse('message_malformed', {
       issues: [{ path: '', expected: 'JSON by RFC 8785', got: 'a number or text outside it' }],

@@ -74,11 +74,15 @@ function measure(bytes: Uint8Array): { readonly members: number; readonly depth:
 }
 
 /** V2: `JSON.parse` keeps the last of two equal names, so fewer are left than colons were seen. */
-function countMembers(value: object): number {
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
   let members = 0
-  if (!Array.isArray(value)) members += Object.keys(value).length
-  for (const member of Object.values(value) as unknown[]) {
-    if (typeof member === 'object' && member !== null) members += countMembers(member)
+  if (Array.isArray(value)) {
+    for (const member of value) members += countMembers(member)
+    return members
+  }
+  for (const name of Object.keys(value)) {
+    members += 1 + countMembers((value as ReceivedMessage)[name])
   }
   return members
 }

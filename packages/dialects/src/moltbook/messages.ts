@@ -1,0 +1,23 @@
+/** Every MoltBook message by name: its schema as it is published, and how it is read. */
+import { checker, reader } from '../check.ts'
+import type { Messages } from '../messages.ts'
+import * as decode from './decode.ts'
+import * as directory from './directory.ts'
+import * as wire from './schema.ts'
+
+export const MESSAGES = {
+  presence: { schema: wire.Presence, read: decode.readPresence },
+  capability: { schema: wire.Capability, read: decode.readCapability },
+  'reserve-offer': { schema: wire.ReserveOffer, read: decode.readReserveOffer },
+  'reserve-ack': { schema: wire.ReserveAck, read: decode.readReserveAck },
+  release: { schema: wire.Release, read: decode.readRelease },
+  'key-rotation': { schema: wire.KeyRotation, read: decode.readKeyRotation },
+  'directory-query': { schema: wire.DirectoryQuery, read: directory.readDirectoryQuery },
+  directory: { schema: wire.Directory, read: directory.readDirectory },
+  'presence-events-query': { schema: wire.EventsQuery, read: directory.readEventsQuery },
+  'presence-events': { schema: wire.Events, read: directory.readEvents },
+  error: {
+    schema: wire.ErrorAnswer,
+    read: reader(checker(wire.ErrorAnswer), (message) => message),
+  },
+} satisfies Messages

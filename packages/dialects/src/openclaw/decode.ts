@@ -1,0 +1,134 @@
+/**
+ * OpenClaw → domain. A message that passed its schema always decodes, and what it says is taken as
+ * said: a status, a score or a result is what its sender states, and changes nothing by itself (A4).
+ */
+import type { Skill } from '@chimera/domain/agent'
+import type { Fault } from '@chimera/domain/condition'
+import type { Issue } from '@chimera/domain/decision'
+import type {
+  AgentId,
+  CorrelationId,
+  IdempotencyKey,
+  Instant,
+  TaskId,
+  WorkId,
+} from '@chimera/domain/ids'
+import { DEFAULT_PRIORITY } from '@chimera/domain/queue'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { ScoreUpdate } from '@chimera/domain/score-update'
+import { readSkillRef } from '@chimera/domain/skill-version'
+import type { WorkAsked, WorkReported } from '@chimera/domain/work'
+import { checker, reader } from '../check.ts'
+import { findSchemaIssues } from '../published-schema.ts'
+import { instantOf, readUuid } from '../wire.ts'
+import { decodeStatus, decodeWord, type Stated, type StatedCondition } from './condition.ts'
+import { decodeRejection } from './rejection.ts'
+import * as wire from './schema.ts'
+
+export type ConditionObserved = StatedCondition & {
+  readonly type: 'condition_observed'
+  readonly agent: AgentId
+  readonly previously?: Stated
+  readonly sentAt: Instant
+  readonly correlation: CorrelationId
+}
+
+/** What an agent answers to an ask. */
+export type WorkAnswered = {
+  readonly type: 'work_answered'
+  readonly task: TaskId
+  readonly agent: AgentId
+  readonly at: Instant
+  readonly correlation: CorrelationId
+} & (
+  | { readonly answer: 'accepted'; readonly work: WorkId; readonly estimatedEnd?: Instant }
+  | { readonly answer: 'deferred'; readonly until: Instant }
+  | ({ readonly answer: 'refused' } & RefusalStated)
+)
+
+export function decodeStatusUpdate(message: wire.StatusUpdate): ConditionObserved {
+  const { status_update: status } = message
+  return {
+    type: 'condition_observed',
+    agent: readUuid<AgentId>(message.agent_id),
+    ...decodeStatus(status),
+    ...(status.previous_status && { previously: decodeWord(status.previous_status) }),
+    sentAt: instantOf(message.timestamp),
+    correlation: readUuid<CorrelationId>(message.correlation_id),
+  }
+}
+
+/** OC-12: without a key of its own, the request's id is its key. */
+export function decodeRequest(message: wire.CollaborationRequest): WorkAsked {
+  const task = readUuid<TaskId>(message.request_id)
+  return {
+    type: 'ask_work',
+    task,
+    claimedRequester: readUuid(message.requester_agent_id),
+    skill: message.capability_id,
+    input: message.input_data,
+    key: (message.idempotency_key ?? task) as IdempotencyKey,
+    correlation: readUuid<CorrelationId>(message.correlation_id),
+    priority: message.priority ?? DEFAULT_PRIORITY,
+    sentAt: instantOf(message.timestamp),
+    ...(message.deadline !== undefined && { deadline: instantOf(message.deadline) }),
+    ...(message.callback_url !== undefined && { callback: message.callback_url }),
+  }
+}
+
+/** OC-12: what must be the same under one key, to be made canonical and digested by the edge. */
+export function contentOf({ skill, input }: Pick<WorkAsked, 'skill' | 'input'>): object {
+  return { capability_id: skill, input_data: input }
+}
+
+export function decodeResponse(message: wire.CollaborationResponse): WorkAnswered {
+  const at = instantOf(message.timestamp)
+  const answered = {
+    type: 'work_answered',
+    task: readUuid<TaskId>(message.request_id),
+    agent: readUuid<AgentId>(message.responder_agent_id),
+    at,
+    correlation: readUuid<CorrelationId>(message.correlation_id),
+  } as const
+  // The schema has seen to it that what each answer needs is there.
+  switch (message.response_status) {
+    case 'accepted': {
+      const { collaboration_id: work = '', estimated_completion: end } = message
+      const accepted = { ...answered, answer: 'accepted', work: readUuid<WorkId>(work) } as const
+      return end === undefined ? accepted : { ...accepted, estimatedEnd: instantOf(end) }
+    }
+    case 'deferred':
+      return { ...answered, answer: 'deferred', until: instantOf(message.deferred_until ?? '') }
+    case 'rejected':
+      return { ...answered, answer: 'refused', ...decodeRejection(message.rejection_reason, at) }
+  }
+}
+
+const HOW = { completed: 'done', failed: 'failed', cancelled: 'cancelled' } as const
+
+export function decodeResult(message: wire.CollaborationResult): WorkReported {
+  const how = HOW[message.result_status]
+  const { output_data: output, error, completed_at: end, execution_duration_ms } = message
+  return {
+    type: 'work_reported',
+    task: readUuid<TaskId>(message.request_id),
+    agent: readUuid<AgentId>(message.responder_agent_id),
+    work: readUuid<WorkId>(message.collaboration_id),
+    how,
+    ...(how === 'done' && output && { output }),
+    ...(how === 'failed' && error && { fault: decodeError(error) }),
+    ...(execution_duration_ms !== undefined && { durationMs: execution_duration_ms }),
+    ...(end !== undefined && { endedAt: instantOf(end) }),
+    correlation: readUuid<CorrelationId>(message.correlation_id),
+  }
+}
+
+/** Who leaves `error_type` out may still have said whether asking again helps. */
+function decodeError({ code, message, error_type, retryable }: wire.ResultError): Fault {
+  return { code, message, lasting: error_type ?? (retryable ? 'transient' : 'permanent') }
+}
+
+export const readStatusUpdate = reader(checker(wire.StatusUpdate), decodeStatusUpdate)
+export const readRequest = reader(checker(wire.CollaborationRequest), decodeRequest)
+export const readResponse = reader(checker(wire.CollaborationResponse), decodeResponse)
+export const readResult = reader(checker(wire.CollaborationResult), decodeResult)
