@@ -29,6 +29,7 @@ const rows: [rule: string, code: string, unknown: string[]][] = [
   ['a curve is no promise',           `test('P-256 keys are refused', () => {})`,                 []],
   ['nor is an encoding',              `test('UTF-8 and ISO-8601', () => {})`,                     []],
   ['nor a part of a name',            `test('reads the header X-OC-99-Y', () => {})`,             []],
+  ['at either end',                   `test('reads OC-99-Y', () => {})`,                          []],
   ['a string that is no title',       `const other = 'see OC-99'`,                                []],
   ['an ID alone is data',             `const other = ['OC-99']`,                                  []],
 ]

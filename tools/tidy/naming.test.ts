@@ -1,7 +1,7 @@
 /** One row, one name: what a file or folder may be called. */
 import assert from 'node:assert/strict'
 import { test } from 'vitest'
-import { inspectNaming } from './naming.ts'
+import { inspect } from './inspect.ts'
 
 // biome-ignore format: a table is read by its columns
 const rows: [rule: string, path: string, stopped: RegExp | undefined][] = [
@@ -38,7 +38,8 @@ const rows: [rule: string, path: string, stopped: RegExp | undefined][] = [
 
 for (const [rule, path, stopped] of rows) {
   test(rule, () => {
-    const found = inspectNaming(path).map((each) => each.advice)
+    const text = '/** A source for the tests. */\nexport {}\n'
+    const found = inspect({ path, text }, new Set()).map((each) => each.advice)
     assert.equal(found.length, stopped ? 1 : 0, found.join('\n'))
     if (stopped) assert.match(found[0] ?? '', stopped)
   })

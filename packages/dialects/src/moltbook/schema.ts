@@ -7,7 +7,7 @@ import { LIMITS } from '@chimera/domain/limits'
 import { type Static, Type } from 'typebox'
 import { ErrorBody } from '../error.ts'
 import { requiredIf } from '../required-if.ts'
-import { AnyObject, Credits, DateTime, SkillName, textUpTo, TraceId, Uuid } from '../wire.ts'
+import { AnyObject, Credits, DateTime, SkillName, TraceId, textUpTo, Uuid } from '../wire.ts'
 import { EVENTS_PER_PAGE, REJECT_REASONS, STATES, VERIFICATIONS } from './words.ts'
 
 /** 64 bytes in the one spelling of base64 that they have: padded, no loose bits, no white space. */

@@ -1,0 +1,15 @@
+/** Every message of the status feed by name: its schema as it is published, and how it is read. */
+import { checker, reader } from '../check.ts'
+import type { Messages } from '../messages.ts'
+import * as decode from './decode.ts'
+import * as wire from './schema.ts'
+
+export const MESSAGES = {
+  status: { schema: wire.Status, read: decode.readStatus },
+  accepted: { schema: wire.Accepted, read: decode.readAccepted },
+  'feed-state': { schema: wire.FeedState, read: decode.readFeedState },
+  error: {
+    schema: wire.ErrorAnswer,
+    read: reader(checker(wire.ErrorAnswer), (message) => message),
+  },
+} satisfies Messages
