@@ -1,4 +1,4 @@
-/** The arithmetic of a benchmark, and the order of its rounds, under a clock that the test turns. */
+/** The arithmetic of a benchmark and the order of its rounds, under a clock that the test turns. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

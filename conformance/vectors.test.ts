@@ -4,11 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { MESSAGES as chorus } from '@chimera/dialects/chorus'
+import { MESSAGES as feed } from '@chimera/dialects/feed'
 import type { Messages } from '@chimera/dialects/messages'
+import { MESSAGES as moltbook } from '@chimera/dialects/moltbook'
 import { describe, expect, test } from 'vitest'
 import { loadVectors } from './vectors.ts'
 
-const DIALECTS: Record<string, Messages> = { chorus }
+const DIALECTS: Record<string, Messages> = { chorus, feed, moltbook }
 const LEAST_REJECTS = 5
 
 const vectors = loadVectors()

@@ -2,7 +2,8 @@
  * Runs the steps of a check: a few at a time, all of them whatever fails, and reports them in the
  * order in which they were listed, so that two runs read alike.
  *
- * @typedef {{ name: string, skip?: string, run: () => Promise<{ ok: boolean, output: string }> }} Step
+ * @typedef {{ ok: boolean, output: string }} Outcome
+ * @typedef {{ name: string, skip?: string, run: () => Promise<Outcome> }} Step
  *   `skip` is the reason why the step is not run.
  * @typedef {{ atOnce: number, now: () => number, print: (text: string) => void }} Hands
  */

@@ -27,6 +27,7 @@ const rows: [rule: string, path: string, stopped: RegExp | undefined][] = [
   ['types',                                 'packages/domain/src/types.ts',                 /says nothing/],
   ['the test of nothing',                   'packages/domain/src/utils.test.ts',            /says nothing/],
   ['a folder of nothing',                   'packages/hub/src/utils/clock.ts',              /says nothing/],
+  ['nor may a barrel stand in one',         'packages/hub/src/clock/index.ts',              /no index\.ts/],
   ['the front door of a dialect',           'packages/dialects/src/chorus/index.ts',        undefined],
   ['no other index',                        'packages/domain/src/index.ts',                 /no index\.ts/],
   ['not above the dialects',                'packages/dialects/src/index.ts',               /no index\.ts/],

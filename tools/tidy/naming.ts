@@ -14,18 +14,18 @@ const ORDERED = /^(examples|packages\/[^/]+\/src(\/.+)?\/?migrations)(\/|$)/
 const FRONT_DOOR = /^packages\/dialects\/src\/[^/]+\/index\.ts$/
 
 export function inspectNaming(path: string): Finding[] {
-  if (basename(path) === 'index.ts') {
-    return FRONT_DOOR.test(path) ? [] : [finding('no index.ts here: import from the file itself')]
-  }
   const folders = dirname(path)
     .split('/')
     .filter((each) => each !== '.')
   const words = [...folders, basename(path).replace(ENDINGS, '')]
-  return words.flatMap((word, index) => {
+  const advices = words.map((word, index) => {
     const inside = words.slice(0, index).join('/')
-    const advice = wrongWith(ORDERED.test(inside) ? word.replace(/^\d+-/, '') : word, inside)
-    return advice ? [finding(advice)] : []
+    return wrongWith(ORDERED.test(inside) ? word.replace(/^\d+-/, '') : word, inside)
   })
+  const barrel = basename(path) === 'index.ts' && !FRONT_DOOR.test(path)
+  return [...advices, barrel ? 'no index.ts here: import from the file itself' : undefined]
+    .filter((advice) => advice !== undefined)
+    .map((advice) => ({ at: 0, rule: 'naming', advice }))
 }
 
 function wrongWith(word: string, inside: string): string | undefined {
@@ -34,8 +34,4 @@ function wrongWith(word: string, inside: string): string | undefined {
   const titled = inside === 'examples' && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(word)
   if (titled || ONE_OR_TWO_WORDS.test(word)) return undefined
   return `"${word}": use one lower-case word, or two with a hyphen`
-}
-
-function finding(advice: string): Finding {
-  return { at: 0, rule: 'naming', advice }
 }

@@ -1,6 +1,8 @@
 /** The five dialects by name, each with its messages: what is published, served and tested. */
 import { MESSAGES as chorus } from './chorus/index.ts'
+import { MESSAGES as feed } from './feed/index.ts'
 import type { Messages } from './messages.ts'
+import { MESSAGES as moltbook } from './moltbook/index.ts'
 
-export const DIALECTS = { chorus } as const satisfies Record<string, Messages>
+export const DIALECTS = { chorus, feed, moltbook } as const satisfies Record<string, Messages>
 export type DialectName = keyof typeof DIALECTS

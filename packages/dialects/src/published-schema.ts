@@ -39,13 +39,41 @@ function isFlatMap(schema: PublishedSchema): boolean {
 }
 
 export function findSchemaIssues(schema: PublishedSchema, path: string): readonly Issue[] {
+  if (isPlainlyFine(schema, 0, { left: LIMITS.schemaBytes })) return NONE
   const size = JSON.stringify(schema).length
   if (size > LIMITS.schemaBytes) {
     return [{ path, expected: `at most ${LIMITS.schemaBytes} bytes`, got: `${size}` }]
   }
   const foreign = findForeignRef(schema, path, 0)
-  return foreign === undefined ? [] : [foreign]
+  return foreign === undefined ? NONE : [foreign]
 }
+
+const NONE: readonly Issue[] = []
+
+/** No string is written longer than this per character, no number longer than this in all. */
+const ESCAPED_CHARS = 6
+const NUMBER_CHARS = 24
+
+/**
+ * Whether the schema is fine by a generous estimate of its size, without writing it out. Nearly
+ * every schema is; one that is not, or that has something amiss, is looked at exactly.
+ */
+function isPlainlyFine(value: object, depth: number, budget: { left: number }): boolean {
+  if (depth > LIMITS.schemaDepth) return false
+  for (const name of Object.keys(value)) {
+    const member = (value as Readonly<Record<string, unknown>>)[name]
+    if (name === '$ref' && !isOwnRef(member)) return false
+    // The quotes and what stands between members are four characters more.
+    budget.left -= name.length * ESCAPED_CHARS + 4
+    budget.left -= typeof member === 'string' ? member.length * ESCAPED_CHARS + 2 : NUMBER_CHARS
+    if (budget.left < 0) return false
+    if (typeof member !== 'object' || member === null) continue
+    if (!isPlainlyFine(member, depth + 1, budget)) return false
+  }
+  return true
+}
+
+const isOwnRef = (ref: unknown): boolean => typeof ref !== 'string' || ref.startsWith('#')
 
 function findForeignRef(value: unknown, path: string, depth: number): Issue | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -53,7 +81,7 @@ function findForeignRef(value: unknown, path: string, depth: number): Issue | un
     return { path, expected: `at most ${LIMITS.schemaDepth} levels`, got: 'deeper nesting' }
   }
   for (const [name, member] of Object.entries(value)) {
-    if (name === '$ref' && typeof member === 'string' && !member.startsWith('#')) {
+    if (name === '$ref' && !isOwnRef(member)) {
       return {
         path: `${path}/$ref`,
         expected: 'a reference within the schema',

@@ -254,7 +254,10 @@ test('CH-2 fifty thousand candidates are ranked while one waits', { timeout: 30_
 function follow(search: Search, from: () => readonly Candidate[], limit: number): Hit[] {
   const seen: Hit[] = []
   let after: RankKey | undefined
+  let pages = 0
   do {
+    pages += 1
+    assert.ok(pages < 1_000, 'the cursor does not advance')
     const page: Page = after === undefined ? { limit } : { limit, after }
     const { hits, next } = rankForDiscovery(search, from(), NOW, page)
     seen.push(...hits)

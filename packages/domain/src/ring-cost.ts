@@ -52,7 +52,7 @@ export type RingCost = {
   readonly tookMs: number
 }
 
-/** The fewest settlements, then the least time. Undefined where no ring can be lifted at all. */
+/** Of the plans tried, the fewest settlements, then the least time; undefined where none works. */
 export function priceRing(terms: RingTerms): RingCost | undefined {
   const goalMicro = START_MICRO + terms.gainMicro
   const { owners, pairSuccesses, priceCents } = terms

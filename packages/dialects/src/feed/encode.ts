@@ -4,13 +4,7 @@
 import type { Rhythm } from '@chimera/domain/cadence'
 import type { Condition, ConditionName, Standing } from '@chimera/domain/condition'
 import type { Alias, Instant, MessageId } from '@chimera/domain/ids'
-import {
-  agesAt,
-  type Heard,
-  type IngestFact,
-  type ReportedCondition,
-  type StatusReport,
-} from '@chimera/domain/ingest'
+import { agesAt, type Heard, type IngestFact, type StatusReport } from '@chimera/domain/ingest'
 import type { Publishing } from '@chimera/domain/publishing'
 import { writeInstant } from '../wire.ts'
 import type { FeedView } from './decode.ts'
@@ -75,18 +69,15 @@ export function encodeReport(report: StatusReport): wire.Status {
   return { schema_version: wire.SCHEMA_VERSION, ...encodeMembers(report) }
 }
 
-const RESULTS = {
-  status_observed: 'observed',
-  status_outdated: 'outdated',
-} as const satisfies Partial<Record<IngestFact['type'], wire.Accepted['result']>>
-
 /** `facts` are those that the status led to: none, when it was known before (SF-7). */
 export function encodeAccepted(message: MessageId, facts: readonly IngestFact[]): wire.Accepted {
-  let result: wire.Accepted['result'] = 'duplicate'
-  for (const { type } of facts) {
-    if (type === 'status_observed' || type === 'status_outdated') result = RESULTS[type]
-  }
-  return { status: 'accepted', message_id: message, result }
+  return { status: 'accepted', message_id: message, result: resultOf(facts) }
+}
+
+function resultOf(facts: readonly IngestFact[]): wire.Accepted['result'] {
+  const types = facts.map(({ type }) => type)
+  if (types.includes('status_observed')) return 'observed'
+  return types.includes('status_outdated') ? 'outdated' : 'duplicate'
 }
 
 /** Absent while nothing has been heard under the alias. */
@@ -106,7 +97,7 @@ function encodeMembers(report: StatusReport): Omit<wire.Status, 'schema_version'
   return {
     message_id: report.message,
     agent_id: report.alias,
-    status: WORDS[report.condition satisfies ReportedCondition],
+    status: WORDS[report.condition],
     ...(report.capabilities !== undefined && { capabilities: [...report.capabilities] }),
     last_updated: writeInstant(report.updatedAt),
     ...(report.uptimeMs !== undefined && { uptime_s: wholeSeconds(report.uptimeMs) }),

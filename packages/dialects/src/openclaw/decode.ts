@@ -1,10 +1,8 @@
 /**
- * OpenClaw → domain. A message that passed its schema always decodes, and what it says is taken as
+ * OpenClaw → domain: status updates, requests, answers and results. A message that passed its schema always decodes, and what it says is taken as
  * said: a status, a score or a result is what its sender states, and changes nothing by itself (A4).
  */
-import type { Skill } from '@chimera/domain/agent'
 import type { Fault } from '@chimera/domain/condition'
-import type { Issue } from '@chimera/domain/decision'
 import type {
   AgentId,
   CorrelationId,
@@ -14,15 +12,11 @@ import type {
   WorkId,
 } from '@chimera/domain/ids'
 import { DEFAULT_PRIORITY } from '@chimera/domain/queue'
-import type { Refusal } from '@chimera/domain/refusals'
-import type { ScoreUpdate } from '@chimera/domain/score-update'
-import { readSkillRef } from '@chimera/domain/skill-version'
 import type { WorkAsked, WorkReported } from '@chimera/domain/work'
 import { checker, reader } from '../check.ts'
-import { findSchemaIssues } from '../published-schema.ts'
 import { instantOf, readUuid } from '../wire.ts'
 import { decodeStatus, decodeWord, type Stated, type StatedCondition } from './condition.ts'
-import { decodeRejection } from './rejection.ts'
+import { decodeProtocolError, decodeRejection, type RefusalStated } from './refusals.ts'
 import * as wire from './schema.ts'
 
 export type ConditionObserved = StatedCondition & {
@@ -77,17 +71,16 @@ export function decodeRequest(message: wire.CollaborationRequest): WorkAsked {
 }
 
 /** OC-12: what must be the same under one key, to be made canonical and digested by the edge. */
-export function contentOf({ skill, input }: Pick<WorkAsked, 'skill' | 'input'>): object {
+export function contentOf({ skill, input }: Pick<WorkAsked, 'skill' | 'input'>) {
   return { capability_id: skill, input_data: input }
 }
 
 export function decodeResponse(message: wire.CollaborationResponse): WorkAnswered {
-  const at = instantOf(message.timestamp)
   const answered = {
     type: 'work_answered',
     task: readUuid<TaskId>(message.request_id),
     agent: readUuid<AgentId>(message.responder_agent_id),
-    at,
+    at: instantOf(message.timestamp),
     correlation: readUuid<CorrelationId>(message.correlation_id),
   } as const
   // The schema has seen to it that what each answer needs is there.
@@ -100,9 +93,16 @@ export function decodeResponse(message: wire.CollaborationResponse): WorkAnswere
     case 'deferred':
       return { ...answered, answer: 'deferred', until: instantOf(message.deferred_until ?? '') }
     case 'rejected':
-      return { ...answered, answer: 'refused', ...decodeRejection(message.rejection_reason, at) }
+      return {
+        ...answered,
+        answer: 'refused',
+        ...decodeRejection(message.rejection_reason ?? UNSAID),
+      }
   }
 }
+
+/** Never met: a rejection has its reason, by the schema. */
+const UNSAID: wire.RejectionReason = { code: 'policy_violation', message: '' }
 
 const HOW = { completed: 'done', failed: 'failed', cancelled: 'cancelled' } as const
 
@@ -132,3 +132,4 @@ export const readStatusUpdate = reader(checker(wire.StatusUpdate), decodeStatusU
 export const readRequest = reader(checker(wire.CollaborationRequest), decodeRequest)
 export const readResponse = reader(checker(wire.CollaborationResponse), decodeResponse)
 export const readResult = reader(checker(wire.CollaborationResult), decodeResult)
+export const readProtocolError = reader(checker(wire.ProtocolError), decodeProtocolError)

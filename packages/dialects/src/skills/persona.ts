@@ -23,9 +23,7 @@ const Vocabulary = Type.Object({
 
 const ContentStyle = Type.Object({
   post_length_preference: Type.Enum(['concise', 'medium', 'detailed']),
-  emoji_usage: preset(
-    Type.Enum(['none', 'minimal', 'moderate', 'heavy'], { default: 'moderate' }),
-  ),
+  emoji_usage: preset(Type.Enum(['none', 'minimal', 'moderate', 'heavy'], { default: 'moderate' })),
   hashtag_strategy: preset(
     Type.Enum(['none', 'trending_only', 'mix_popular_niche', 'comprehensive'], {
       default: 'mix_popular_niche',
@@ -49,9 +47,7 @@ const EngagementStrategy = Type.Object({
 })
 
 const BrandGuidelines = Type.Object({
-  colors: Type.Optional(
-    Type.Array(Type.String({ pattern: '^#[0-9A-F]{6}$' }), { maxItems: 5 }),
-  ),
+  colors: Type.Optional(Type.Array(Type.String({ pattern: '^#[0-9A-F]{6}$' }), { maxItems: 5 })),
   forbidden_associations: Type.Optional(wordsUpTo(50)),
   required_disclaimers: Type.Optional(Type.Array(Sentence, { maxItems: 5 })),
 })
@@ -66,14 +62,7 @@ export const Persona = Type.Object(
     agent_id: Uuid,
     name: Type.String({ minLength: 3, maxLength: 100 }),
     bio: Type.String({ minLength: 10, maxLength: 500 }),
-    voice_tone: Type.Enum([
-      'formal',
-      'casual',
-      'humorous',
-      'technical',
-      'inspirational',
-      'edgy',
-    ]),
+    voice_tone: Type.Enum(['formal', 'casual', 'humorous', 'technical', 'inspirational', 'edgy']),
     target_audience: TargetAudience,
     vocabulary: Vocabulary,
     content_style: ContentStyle,

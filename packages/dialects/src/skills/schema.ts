@@ -14,7 +14,6 @@ import { preset } from './defaults.ts'
 import { Persona } from './persona.ts'
 import { AgentProfile, ProfileStatus } from './profile.ts'
 import { ScoredTrend, TrendData } from './trend.ts'
-import { Currency } from './units.ts'
 import {
   CONTENT_TYPES,
   Count,
@@ -22,10 +21,12 @@ import {
   Share,
   TREND_PLATFORMS,
   TrendPlatform,
-  WalletAddress,
   Word,
   wordsUpTo,
 } from './words.ts'
+
+export { ProfileAnswer as GetAgentProfileOutput } from './profile.ts'
+export * from './wallet.ts'
 
 /** SK-6: one platform, or several at once. */
 const Platforms = Type.Union([
@@ -211,7 +212,8 @@ export const PublishContentOutput = Type.Object(
     platform: Type.Optional(PublishPlatform),
     published_at: Type.Optional(DateTime),
     scheduled_for: Type.Optional(
-      Type.Union([DateTime, Type.Null()], {
+      Type.String({
+        format: 'date-time',
         description: 'Accepted and not yet published: there is no post to name before this time',
       }),
     ),
@@ -228,8 +230,9 @@ export const PublishContentOutput = Type.Object(
     allOf: [
       {
         if: {
-          properties: { success: { const: true }, scheduled_for: { type: 'null' } },
+          properties: { success: { const: true } },
           required: ['success'],
+          not: { required: ['scheduled_for'] },
         },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { required: ['post_id', 'post_url', 'published_at'] },
@@ -244,7 +247,6 @@ export const GetAgentProfileInput = Type.Object(
   { title: 'get_agent_profile input' },
 )
 export type GetAgentProfileInput = Static<typeof GetAgentProfileInput>
-export { ProfileAnswer as GetAgentProfileOutput } from './profile.ts'
 
 export const UpdateAgentStateInput = Type.Object(
   {
@@ -276,76 +278,6 @@ export const UpdateAgentStateOutput = Type.Object(
   { title: 'update_agent_state output' },
 )
 export type UpdateAgentStateOutput = Static<typeof UpdateAgentStateOutput>
-
-const Network = Type.Enum(['mainnet', 'base', 'sepolia'])
-/** The native coin of Base is nowhere else. */
-const baseOnBase = requiredIf('currency', 'BASE', [], { network: { const: 'base' } })
-
-export const FetchWalletBalanceInput = Type.Object(
-  {
-    wallet_address: WalletAddress,
-    currency: preset(Type.Enum(['USDC', 'ETH', 'BASE'], { default: 'USDC' })),
-    network: preset(Type.Enum(['mainnet', 'base', 'sepolia'], { default: 'base' })),
-  },
-  { title: 'fetch_wallet_balance input', allOf: [baseOnBase] },
-)
-export type FetchWalletBalanceInput = Static<typeof FetchWalletBalanceInput>
-
-export const FetchWalletBalanceOutput = Type.Object(
-  {
-    wallet_address: WalletAddress,
-    balance: Type.Number({ minimum: 0 }),
-    balance_units: Type.Optional(
-      Type.String({
-        pattern: '^(0|[1-9][0-9]{0,76})$',
-        description: 'The same in whole base units, exactly; the number beside it may be rounded',
-      }),
-    ),
-    currency: Currency,
-    last_updated: DateTime,
-    network: Network,
-    stale: Type.Optional(
-      Type.Boolean({ description: 'The network was down; a stale balance authorises no debit' }),
-    ),
-  },
-  { title: 'fetch_wallet_balance output', allOf: [baseOnBase] },
-)
-export type FetchWalletBalanceOutput = Static<typeof FetchWalletBalanceOutput>
-
-export const DebitWalletInput = Type.Object(
-  {
-    wallet_address: WalletAddress,
-    amount: Type.Number({
-      minimum: 0.01,
-      description: 'With at most the decimals of the currency: USDC 6, ETH and BASE 18',
-    }),
-    currency: Currency,
-    network: preset(Type.Enum(['mainnet', 'base', 'sepolia'], { default: 'base' })),
-    tx_description: textUpTo(200),
-    idempotency_key: Uuid,
-  },
-  { title: 'debit_wallet input', allOf: [baseOnBase] },
-)
-export type DebitWalletInput = Static<typeof DebitWalletInput>
-
-export const DebitWalletOutput = Type.Object(
-  {
-    success: Type.Boolean(),
-    tx_id: Type.Optional(Word),
-    amount_deducted: Type.Optional(Type.Number({ minimum: 0 })),
-    new_balance: Type.Optional(Type.Number({ minimum: 0 })),
-    confirmed_at: Type.Optional(DateTime),
-  },
-  {
-    title: 'debit_wallet output',
-    allOf: [
-      requiredIf('success', true, ['tx_id', 'amount_deducted', 'new_balance', 'confirmed_at']),
-      // No partial debit: what did not succeed took nothing.
-      requiredIf('success', false, [], { amount_deducted: { const: 0 } }),
-    ],
-  },
-)
-export type DebitWalletOutput = Static<typeof DebitWalletOutput>
 
 export const RegisterOpenclawProfileInput = Type.Object(
   { agent_profile: AgentProfile },

@@ -1,0 +1,11 @@
+/** OpenClaw 1.0.0: identity, status, reputation, collaborations. */
+export * from './condition.ts'
+export * from './decode.ts'
+export * from './encode.ts'
+export * from './identity.ts'
+export { MESSAGES } from './messages.ts'
+export { agentName, correlationOf } from './names.ts'
+export * from './refusals.ts'
+export * from './reputation.ts'
+export * as schema from './schema.ts'
+export { PROTOCOL_VERSION, refuseVersion, SPOKEN_VERSIONS, spokenVersions } from './version.ts'
