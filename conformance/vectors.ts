@@ -1,7 +1,7 @@
 /**
  * The vectors: messages that must be accepted and messages that must be refused, one file each,
- * under `vectors/<dialect>/<message>/{accept,reject}/`. They are data, so that anybody who writes an
- * implementation in another language can use them.
+ * under `vectors/<dialect>/<message>/{accept,reject}/`. They are data, so that anybody who writes
+ * an implementation in another language can use them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,9 @@ export type Vector = {
   /** The document and section, or the requirement, that decides it. */
   readonly spec: string
   readonly wire: unknown
-  /** Accept: what it must mean, in part or in full. Reject: the paths that must be complained of. */
+  /**
+   * Accept: what it must mean, in part or in full. Reject: the paths that must be complained of.
+   */
   readonly expect: Readonly<Record<string, unknown>> | { readonly paths: readonly string[] }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Writes the published JSON Schemas (draft-07) to packages/dialects/schemas/<dialect>/<message>.json,
- * from the very objects that the code validates with. With `--check` it writes nothing and fails
- * when a file is missing, stale or left over.
+ * Writes the published JSON Schemas (draft-07) to
+ * packages/dialects/schemas/<dialect>/<message>.json, from the very objects that the code validates
+ * with. With `--check` it writes nothing and fails when a file is missing, stale or left over.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

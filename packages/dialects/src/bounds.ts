@@ -1,6 +1,6 @@
 /**
- * What no schema says: how deep a message may nest, how much it may hold, and that its text is text.
- * A lone surrogate cannot be written as UTF-8, so it would break every signature over it.
+ * What no schema says: how deep a message may nest, how much it may hold, and that its text is
+ * text. A lone surrogate cannot be written as UTF-8, so it would break every signature over it.
  *
  * Every message passes here, so the way through a good one makes no strings and no paths: the path
  * of a complaint is put together on the way back.

@@ -1,8 +1,8 @@
 /**
  * Checks a message against its schema: the same TypeBox object that is published as JSON Schema.
  *
- *   V1  Nothing is changed: no default filled in, no type coerced, no field dropped. What was signed
- *       is what is checked.
+ *   V1  Nothing is changed: no default filled in, no type coerced, no field dropped. What was
+ *       signed is what is checked.
  *   V2  A good message costs one quick pass. Only a bad one is looked at again for every complaint.
  *   V3  Formats are strict: see wire.ts for what ajv's own would let through.
  */

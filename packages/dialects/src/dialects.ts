@@ -3,6 +3,10 @@ import { MESSAGES as chorus } from './chorus/index.ts'
 import { MESSAGES as feed } from './feed/index.ts'
 import type { Messages } from './messages.ts'
 import { MESSAGES as moltbook } from './moltbook/index.ts'
+import { MESSAGES as skills } from './skills/index.ts'
 
-export const DIALECTS = { chorus, feed, moltbook } as const satisfies Record<string, Messages>
+export const DIALECTS = { chorus, feed, moltbook, skills } as const satisfies Record<
+  string,
+  Messages
+>
 export type DialectName = keyof typeof DIALECTS

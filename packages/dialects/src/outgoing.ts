@@ -2,7 +2,8 @@
  * The last look at a message before it leaves (X-3, X-5): it must match its published schema, our
  * own words in it must name nothing of the inside, and nothing at all in it may be a secret.
  *
- *   O1  Our own words are blackened and the message goes: a note with a hole is better than silence.
+ *   O1  Our own words are blackened and the message goes: a note with a hole is better than
+ *       silence.
  *   O2  A secret anywhere else stops the message: payload is not ours to edit.
  *   O3  Address fields and payload may name hosts and paths; only secrets stop them.
  *   O4  A field whose task is to carry a token is named as such, message by message.

@@ -129,7 +129,9 @@ function digits(text: string, from: number, to: number): number {
   return value
 }
 
-/** Minutes east of UTC at this place in the text, which must end with it; NaN when it is no zone. */
+/**
+ * Minutes east of UTC at this place in the text, which must end with it; NaN when it is no zone.
+ */
 function zoneOffset(text: string, at: number): number {
   const sign = text.charCodeAt(at)
   if ((sign | 32) === LOWER_Z) return text.length === at + 1 ? 0 : Number.NaN

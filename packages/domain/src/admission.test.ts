@@ -1,5 +1,6 @@
 /**
- * The ladder, rung by rung; then its order: with any set of things wrong, the answer is the highest.
+ * The ladder, rung by rung; then its order: with any set of things wrong, the answer is the
+ * highest.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'

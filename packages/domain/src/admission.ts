@@ -2,7 +2,8 @@
  * The ladder that every ask climbs, whichever door it came through. When several things are wrong
  * the asker hears the first, so that the same ask gets the same answer everywhere:
  *
- *   schema → version → capability → input → policy → rate → capacity or deferral → deadline → budget
+ *   schema → version → capability → input → policy → rate → capacity or deferral → deadline →
+ *   budget
  *
  *   D1  The order is fixed; no rung looks at a later one.
  *   D2  The outcome is one of accepted, deferred or refused, always (OC-11).
@@ -76,7 +77,9 @@ export const LADDER = [
 ] as const
 export type AdmissionRefusal = (typeof LADDER)[number]
 
-/** How long a closed door is worth waiting for: one heartbeat, after which its state is known anew. */
+/**
+ * How long a closed door is worth waiting for: one heartbeat, after which its state is known anew.
+ */
 const CLOSED_RETRY_MS = 60_000
 
 export function decideAdmission(

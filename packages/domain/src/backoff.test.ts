@@ -1,3 +1,4 @@
+/** How long to wait after each failure: the plans of the feed and of presence (SF-5, AV-4). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Who qualifies for a search, and why somebody does not. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import {

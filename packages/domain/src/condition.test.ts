@@ -115,7 +115,7 @@ test('OC-5 recovery with work in flight goes to working', () => {
   )
 })
 
-test('OC-6 maintenance is entered with its end and reason, and its beginning is kept when it is extended', () => {
+test('OC-6 maintenance has an end and a reason, and keeps its beginning when extended', () => {
   const first = decideCondition(standing('idle'), commands.maintain, NOW)
   assert.ok(first.ok)
   const during = first.facts.reduce(applyCondition, standing('idle'))

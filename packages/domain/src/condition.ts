@@ -82,7 +82,8 @@ type Way =
 
 // biome-ignore format: a table is read by its columns
 const WAYS = {
-  //             pause              resume             drain                maintain                 fail            recover             stop             start
+  //             pause              resume             drain                maintain                
+  // fail            recover             stop             start
   idle:         { pause: 'paused', resume: 'same',    drain: 'draining',   maintain: 'maintenance', fail: 'error',  recover: 'same',    stop: 'stopped', start: 'same' },
   working:      { pause: 'paused', resume: 'same',    drain: 'draining',   maintain: 'maintenance', fail: 'error',  recover: 'same',    stop: 'stopped', start: 'same' },
   human_review: { pause: 'paused', resume: 'same',    drain: 'draining',   maintain: 'maintenance', fail: 'error',  recover: 'same',    stop: 'stopped', start: 'same' },

@@ -10,8 +10,10 @@ import { blacken, findInside, findPeople, findSecrets, isSecretName } from './di
 const random = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6'
 const jwt = ['eyJhbGciOiJFZERTQSJ9', 'eyJzdWIiOiJ0ZXN0In0', random].join('.')
 
+const pem = (end: string, body: string) => `-----${end} ${'PRIVATE KEY'}-----${body}`
+
 const planted: Record<string, string> = {
-  'a PEM private key': `-----BEGIN ${'PRIVATE KEY'}-----\nMC4CAQAw${random}\n-----END ${'PRIVATE KEY'}-----`,
+  'a PEM private key': pem('BEGIN', `\nMC4CAQAw${random}\n`) + pem('END', ''),
   'a PEM key that is cut off': `-----BEGIN EC ${'PRIVATE KEY'}-----\n${random}`,
   'a private JWK': `{"kty":"OKP","crv":"Ed25519","d":"${random}${random}"}`,
   'a JWT': jwt,

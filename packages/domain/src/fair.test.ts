@@ -1,3 +1,4 @@
+/** The share of newcomers, over many draws (P-14). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

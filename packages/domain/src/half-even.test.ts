@@ -1,3 +1,4 @@
+/** Exact rounding of integer fractions, ties to the even neighbour. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -1,6 +1,7 @@
 /**
  * The tables are the specification of a hold's life: one row, one rule. Chains of holds follow, and
- * what time alone does. That any run of commands keeps the books straight is shown in ledger.test.ts.
+ * what time alone does. That any run of commands keeps the books straight is shown in
+ * ledger.test.ts.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'

@@ -1,8 +1,8 @@
 /**
  * The same ask twice is one ask (P-4): one contract for every door.
  *
- *   I1  The scope is (authenticated requester, responder, key); where there is no key, the id of the
- *       request is the key.
+ *   I1  The scope is (authenticated requester, responder, key); where there is no key, the id of
+ *       the request is the key.
  *   I2  What is compared is the digest of what was asked for, never the envelope: a retry may carry
  *       a new time and a new correlation.
  *   I3  Other content under a known key is a conflict, never a second run and never the old answer.
@@ -50,7 +50,9 @@ export function isForgotten(remembered: Remembered<unknown>, now: Instant): bool
   return remembered.forgetAt !== undefined && remembered.forgetAt <= now
 }
 
-/** OC-12: accepted and deferred answers are remembered, and refusals that asking again cannot cure. */
+/**
+ * OC-12: accepted and deferred answers are remembered, and refusals that asking again cannot cure.
+ */
 export function isRemembered(answer: 'accepted' | 'deferred' | Refusal): boolean {
   return answer === 'accepted' || answer === 'deferred' || !isRetryable(answer)
 }

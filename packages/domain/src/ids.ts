@@ -1,6 +1,7 @@
 /**
  * The names of things. A branded string cannot be passed where another kind of name is meant, so
- * "two arguments of one type never stand side by side" holds by types and costs nothing at run time.
+ * "two arguments of one type never stand side by side" holds by types and costs nothing at run
+ * time.
  *
  * Nothing here checks the text: what a name may look like on the wire is the dialects' affair.
  */

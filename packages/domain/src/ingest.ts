@@ -34,7 +34,9 @@ export type StatusReport = {
   readonly note?: string
 }
 
-/** Who is behind an alias: a registered agent, or a credential by its name, which outlives renewal. */
+/**
+ * Who is behind an alias: a registered agent, or a credential by its name, which outlives renewal.
+ */
 export type Holder =
   | { readonly by: 'agent'; readonly agent: AgentId }
   | { readonly by: 'credential'; readonly subject: string }

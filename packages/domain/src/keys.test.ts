@@ -114,7 +114,7 @@ test('E2 periods never overlap and no key has two, over any run', () => {
           finish: () => decideFinishRecovery(history, now),
           off: () => decideCallOffRecovery(history, id(by)),
         } as const
-        const decision = decisions[what as keyof typeof decisions]()
+        const decision = decisions[what]()
         if (decision.ok) history = decision.facts.reduce(applyKey, history)
       }
       const { periods } = history

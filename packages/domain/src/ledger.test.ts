@@ -1,6 +1,6 @@
 /**
- * Long runs of random commands, right and wrong, early and late, repeated and stolen; after each one
- * the books must be straight. A failing run is printed with its seed and its shortest form.
+ * Long runs of random commands, right and wrong, early and late, repeated and stolen; after each
+ * one the books must be straight. A failing run is printed with its seed and its shortest form.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'

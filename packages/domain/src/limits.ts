@@ -9,11 +9,17 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 export const LIMITS = {
-  /** Largest body: four times the largest identity seen with a hundred schemas; keeps parsing under a millisecond. */
+  /**
+   * Largest body: four times the largest identity seen with a hundred schemas; keeps parsing under
+   * a millisecond.
+   */
   bodyBytes: 256 * 1024,
   /** Deeper JSON than this is an attack on a recursive reader, not a message. */
   jsonDepth: 32,
-  /** How many wrong fields one error lists: enough to fix a message in one go, too few to be amplified. */
+  /**
+   * How many wrong fields one error lists: enough to fix a message in one go, too few to be
+   * amplified.
+   */
   issues: 20,
 
   /** Free text of a person or an agent: OpenClaw bounds descriptions at 1000. */
@@ -40,7 +46,10 @@ export const LIMITS = {
   agentsPerOwner: 1_000,
   /** Slots of one instance; the profile's own bound is 100 tasks. */
   slotsPerInstance: 1_000,
-  /** A hundred million credits in hundredths: sums over a hundred thousand full accounts stay exact integers. */
+  /**
+   * A hundred million credits in hundredths: sums over a hundred thousand full accounts stay exact
+   * integers.
+   */
   amountCents: 10_000_000_000,
 
   /** Clock skew between honest machines. */
@@ -50,12 +59,17 @@ export const LIMITS = {
   /** Nonces are kept this long: a request's age plus skew on both sides. */
   nonceMs: 120 * SECOND_MS,
 
-  /** Presence posts (AV-1): every 10 s, 30 s while draining, valid for three cadences, never over 120 s. */
+  /**
+   * Presence posts (AV-1): every 10 s, 30 s while draining, valid for three cadences, never over
+   * 120 s.
+   */
   presenceCadenceMs: 10 * SECOND_MS,
   drainingCadenceMs: 30 * SECOND_MS,
   missedCadences: 3,
   presenceTtlMs: 120 * SECOND_MS,
-  /** An agent that only sends heartbeats is offline this long after its last sign of life (CH-3). */
+  /**
+   * An agent that only sends heartbeats is offline this long after its last sign of life (CH-3).
+   */
   heartbeatSilenceMs: 90 * SECOND_MS,
   /** Back-off of presence on network trouble ends here (AV-4). */
   presenceBackoffMs: 5 * MINUTE_MS,
@@ -82,9 +96,15 @@ export const LIMITS = {
   /** Sweeps of the directory are at least so far apart: each reads every instance. */
   sweepMs: SECOND_MS,
 
-  /** OpenClaw status and the feed: a heartbeat a minute (OC-4, SF-3), a change within 5 s (OC-3, SF-4). */
+  /**
+   * OpenClaw status and the feed: a heartbeat a minute (OC-4, SF-3), a change within 5 s (OC-3,
+   * SF-4).
+   */
   statusCadenceMs: 60 * SECOND_MS,
-  /** Further changes are folded into one update so long after the previous; half a second is left to arrive. */
+  /**
+   * Further changes are folded into one update so long after the previous; half a second is left to
+   * arrive.
+   */
   coalesceMs: 4_500,
   /** Messages of one agent in a minute (SF-4). */
   statusPerMinute: 60,
@@ -135,11 +155,16 @@ export const LIMITS = {
   approvalWaitMs: DAY_MS,
   /** Accepted work that never ended releases its hold so long after its deadline (P-3). */
   holdGraceMs: DAY_MS,
-  /** A reputation update at least every 24 h (OC-9): due 5 min early, so that a late one is in time. */
+  /**
+   * A reputation update at least every 24 h (OC-9): due 5 min early, so that a late one is in time.
+   */
   reputationBeatMs: DAY_MS - 5 * MINUTE_MS,
   /** Collaborations that the window score looks at (OC-8). */
   outcomeWindow: 100,
-  /** Successes that count per ordered pair of owners (CH-12), and the days they are counted over. A setting. */
+  /**
+   * Successes that count per ordered pair of owners (CH-12), and the days they are counted over. A
+   * setting.
+   */
   pairSuccesses: 10,
   pairWindowMs: 30 * DAY_MS,
 

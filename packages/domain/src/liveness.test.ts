@@ -1,3 +1,4 @@
+/** Who is alive by heartbeats, by presence, and by the feed (CH-3, AV-6, SF-3). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import type { Brake } from './eviction.ts'

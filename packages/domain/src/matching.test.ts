@@ -1,3 +1,4 @@
+/** The order of a discovery and the reasons of each place (CH-2, P-6). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** What a planner weighs: match, room and load (AV-7). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** The toggle, the canary share and what switches publishing off (SF-11, SF-13). */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+/** The running score, step by step and rounded half-even (CH-10). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

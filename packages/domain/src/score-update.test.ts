@@ -1,3 +1,4 @@
+/** When a reputation update is due (OC-9). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** The window score, with the document's own two examples (OC-7, OC-8). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

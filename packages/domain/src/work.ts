@@ -13,7 +13,8 @@
  *   K3  A lost answer is unknown, not failed. It ends by what its agent says, or as the agent's
  *       failure 24 h after its deadline, or its acceptance where it has none (P-3).
  *   K4  Only ended work is settled, and only done work is paid.
- *   K5  The requester may cancel whatever has not ended (OC-18); cancelling costs nobody reputation.
+ *   K5  The requester may cancel whatever has not ended (OC-18); cancelling costs nobody
+ *       reputation.
  */
 import type { Fault } from './condition.ts'
 import { accept, type Decision, refuse } from './decision.ts'
@@ -30,7 +31,10 @@ import type {
 import { LIMITS } from './limits.ts'
 import type { Refusal } from './refusals.ts'
 
-/** What was asked for. The input itself is not here: facts carry its digest (design, "What is kept"). */
+/**
+ * What was asked for. The input itself is not here: facts carry its digest (design, "What is
+ * kept").
+ */
 export type Ask = {
   readonly work: WorkId
   /** The requester's own name for it: the request, job or task id. */
@@ -85,7 +89,9 @@ export type WorkReported = {
   readonly correlation?: CorrelationId
 }
 
-/** What makes work end badly. `agent`, `deadline` and `overdue` are the agent's own doing (CH-12). */
+/**
+ * What makes work end badly. `agent`, `deadline` and `overdue` are the agent's own doing (CH-12).
+ */
 export type FailureCause = 'agent' | 'deadline' | 'overdue'
 export type CancelCause = 'requester' | 'unapproved'
 

@@ -82,6 +82,7 @@ describe('SF-6 X-9 the feed’s X-Signature', () => {
     ['a key that nobody knows',    () => craft({ alg: 'EdDSA', kid: 'who' }),                'caller_unknown'],
     ['the key of another',         () => craft({ alg: 'EdDSA', kid: next.id }),              'signature_invalid'],
     ['another algorithm',          () => craft({ alg: 'HS256', kid: old.id }),               'signature_invalid'],
+    ['another name of it',         () => craft({ alg: 'Ed25519', kid: old.id }),             'signature_invalid'],
     ['no algorithm',               () => craft({ alg: 'none', kid: old.id }),                'signature_invalid'],
     ['an extension not understood', () => craft({ alg: 'EdDSA', kid: old.id, crit: ['x'], x: 1 }), 'signature_invalid'],
     ['an unencoded payload',       () => craft({ alg: 'EdDSA', kid: old.id, crit: ['b64'], b64: false }), 'signature_invalid'],

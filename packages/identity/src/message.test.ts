@@ -89,7 +89,8 @@ test('X-9 any message verifies as it was signed, and after any edit it does not'
       const same = canonicalText(left) === canonicalText(any)
       assert.equal(verdict(edited), same ? 'verified' : 'signature_invalid')
       const { [name]: gone, ...shorter } = received
-      if (name in received) assert.equal(verdict(shorter), 'signature_invalid', String(gone))
+      if (Object.hasOwn(received, name))
+        assert.equal(verdict(shorter), 'signature_invalid', String(gone))
     }),
   )
 })

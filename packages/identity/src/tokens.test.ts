@@ -130,6 +130,7 @@ describe('AV-12 what is no token', () => {
     ['another type',               () => craft({}, { typ: 'chimera-approval+jwt' }),         'token_invalid'],
     ['the common type',            () => craft({}, { typ: 'JWT' }),                          'token_invalid'],
     ['no type',                    () => craft({}, { typ: undefined }),                      'token_invalid'],
+    ['another name of the algorithm', () => craft({}, { alg: 'Ed25519' }),                   'token_invalid'],
     ['no key named',               () => craft({}, { kid: undefined }),                      'token_invalid'],
     ['a key that nobody knows',    () => craft({}, { kid: stranger.id }, stranger),          'token_invalid'],
     ['signed by another',          () => craft({}, {}, stranger),                            'token_invalid'],

@@ -199,7 +199,9 @@ export function decodeAuditQuery(query: wire.AuditQuery): AuditSought {
   }
 }
 
-/** CH-4: where jobs are posted. One trailing slash is dropped; `/jobs` is added where it is missing. */
+/**
+ * CH-4: where jobs are posted. One trailing slash is dropped; `/jobs` is added where it is missing.
+ */
 export function jobsAddress(endpoint: string): string {
   const bare = endpoint.endsWith('/') ? endpoint.slice(0, -1) : endpoint
   return bare.endsWith('/jobs') ? bare : `${bare}/jobs`

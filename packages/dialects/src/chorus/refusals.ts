@@ -49,7 +49,9 @@ export const CHORUS_CODES = {
   approval_used: 'CONFLICT',              approval_mismatched: 'CONFLICT',
 } as const satisfies Record<Refusal, string>
 
-/** The document's own statuses (CH-11), and 422 for what fails a check, as Chorus programs expect. */
+/**
+ * The document's own statuses (CH-11), and 422 for what fails a check, as Chorus programs expect.
+ */
 const STATUSES: Partial<Record<Refusal, number>> = {
   message_malformed: 422,
   amount_invalid: 422,

@@ -13,7 +13,9 @@ const Endpoint = Type.String({ format: 'http-url', maxLength: LIMITS.urlChars })
 const Name = Type.String({ minLength: 1, maxLength: LIMITS.nameChars })
 const Score = Type.Number({ minimum: 0, maximum: 100 })
 const Liveness = Type.Enum(['online', 'offline'])
-/** A name as skills are called by, with a version or without: `analyze_text`, `analyze_text@v1.0`. */
+/**
+ * A name as skills are called by, with a version or without: `analyze_text`, `analyze_text@v1.0`.
+ */
 const SkillRef = Type.String({
   minLength: 1,
   maxLength: LIMITS.skillChars,

@@ -3,8 +3,8 @@
  *
  *   N1  Our notes are fixed sentences with counts in them. No text of a task, a fault or a person
  *       can get into one, because none is handed in.
- *   N2  A note with a secret, an inside address, a path, a trace or personal data is refused, coming
- *       in and going out.
+ *   N2  A note with a secret, an inside address, a path, a trace or personal data is refused,
+ *       coming in and going out.
  */
 import {
   type ConditionName,

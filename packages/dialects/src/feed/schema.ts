@@ -1,7 +1,7 @@
 /**
  * The status feed's one message, `openclaw-status.v1`, and what its receiver answers. These objects
- * are the published JSON Schemas. The status is closed: an unknown field is refused by publisher and
- * receiver alike (SF-1). The answers are open, so that a publisher gets along with any receiver.
+ * are the published JSON Schemas. The status is closed: publisher and receiver refuse an unknown
+ * field (SF-1). The answers are open, so that a publisher gets along with any receiver.
  */
 import { LIMITS } from '@chimera/domain/limits'
 import { type Static, Type } from 'typebox'

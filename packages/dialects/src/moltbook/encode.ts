@@ -25,7 +25,7 @@ export const RHYTHMS = {
   offline: 'silent',
 } as const satisfies Record<Availability, Rhythm>
 
-/** the presence column. Whoever takes nothing new drains while it has work, and then is gone. */
+/** the presence column. Who takes nothing new drains while it has work, and then is gone. */
 export function encodeStanding({ condition, workload }: Standing): Availability {
   if (condition.name === 'idle') return 'available'
   if (accepts(condition)) return workload.slotsFree > 0 ? 'available' : 'busy'

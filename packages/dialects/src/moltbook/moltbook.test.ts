@@ -55,7 +55,7 @@ const callback = fc.constantFrom('https://agent.example.org/reserve', 'http://12
 const maybe = <Value>(each: fc.Arbitrary<Value>) => fc.option(each, { nil: undefined })
 
 /** As it looks after a trip over the wire: absent members are absent, objects are plain. */
-const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
+const plain = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value))
 
 const announcement = fc
   .record({
@@ -69,7 +69,7 @@ const announcement = fc
     expiresAt: instant,
     correlation: trace,
   })
-  .map(({ slots: room, ...rest }) => plain({ ...rest, ...room }) as Announcement)
+  .map(({ slots: room, ...rest }) => plain<Announcement>({ ...rest, ...room }))
 
 type RoundTrip = {
   readonly of: string
@@ -365,7 +365,7 @@ describe('AV-8 an offer', () => {
   })
 
   for (const refusal of Object.keys(REFUSALS) as Refusal[]) {
-    test(`${refusal} is a reject with one of the seven reasons, and says when to come again`, () => {
+    test(`${refusal} is a reject with a reason, and says when to come again`, () => {
       const refused = refuse(refusal, { retryAt: NOW + 1_001 })
       const ack = moltbook.encodeReserveAck(offer, refused, NOW)
       const read = moltbook.readReserveAck(plain({ ...ack, signature: SIGNATURE }))

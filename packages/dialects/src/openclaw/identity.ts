@@ -175,21 +175,32 @@ function decodeLimits(limits: ResourceLimits): LimitsStated {
 
 /** What the schema cannot say: ids are used once, and published schemas keep within bounds. */
 function identityIssues({ capabilities }: wire.Identity): readonly Issue[] {
-  const issues: Issue[] = []
-  const seen = new Set<string>()
-  for (const [index, { capability_id: id }] of capabilities.advertised_capabilities.entries()) {
-    if (seen.has(id)) {
-      const path = `/capabilities/advertised_capabilities/${index}/capability_id`
-      issues.push({ path, expected: 'an id that no other capability has', got: 'one used before' })
-    }
-    seen.add(id)
-  }
-  for (const list of ['input_schemas', 'output_schemas'] as const) {
-    for (const [id, schema] of Object.entries(capabilities[list])) {
-      issues.push(...findSchemaIssues(schema, `/capabilities/${list}/${id}`))
-    }
-  }
-  return issues
+  const { advertised_capabilities, input_schemas, output_schemas } = capabilities
+  return [
+    ...repeatedIds(advertised_capabilities),
+    ...schemaIssues(input_schemas, '/capabilities/input_schemas'),
+    ...schemaIssues(output_schemas, '/capabilities/output_schemas'),
+  ]
+}
+
+function repeatedIds(capabilities: readonly wire.Capability[]): readonly Issue[] {
+  const ids = new Set(capabilities.map((each) => each.capability_id))
+  if (ids.size === capabilities.length) return []
+  return capabilities.flatMap(({ capability_id: id }, index) =>
+    ids.delete(id)
+      ? []
+      : {
+          path: `/capabilities/advertised_capabilities/${index}/capability_id`,
+          expected: 'an id that no other capability has',
+          got: 'one used before',
+        },
+  )
+}
+
+function schemaIssues(schemas: Readonly<Record<string, PublishedSchema>>, path: string) {
+  return Object.entries(schemas).flatMap(([id, schema]) =>
+    findSchemaIssues(schema, `${path}/${id}`),
+  )
 }
 
 export const readIdentity = reader(checker(wire.Identity, identityIssues), decodeIdentity)

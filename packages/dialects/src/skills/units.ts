@@ -15,7 +15,7 @@ export type Currency = Static<typeof Currency>
 /** BASE is the native ETH of the Base network (SK-13). */
 export const DECIMALS: Readonly<Record<Currency, number>> = { USDC: 6, ETH: 18, BASE: 18 }
 
-/** What a chain's 256 bits can hold has at most so many digits. */
+/** A number of so many digits fits into the 256 bits of a chain; a longer one may not. */
 const MOST_DIGITS = 77
 
 /** Digits, a fraction, and the exponent that JavaScript writes for the very large and small. */
