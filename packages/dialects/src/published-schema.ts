@@ -39,8 +39,7 @@ function isFlatMap(schema: PublishedSchema): boolean {
 }
 
 export function findSchemaIssues(schema: PublishedSchema, path: string): readonly Issue[] {
-  // The two braces around it all.
-  if (isPlainlyFine(schema, 0, { left: LIMITS.schemaBytes - 2 })) return NONE
+  if (isPlainlyFine(schema, 0, { left: LIMITS.schemaBytes })) return NONE
   const size = JSON.stringify(schema).length
   if (size > LIMITS.schemaBytes) {
     return [{ path, expected: `at most ${LIMITS.schemaBytes} bytes`, got: `${size}` }]
@@ -54,21 +53,29 @@ const NONE: readonly Issue[] = []
 /** No string is written longer than this per character, no number longer than this in all. */
 const ESCAPED_CHARS = 6
 const NUMBER_CHARS = 24
+/** Quotes, colon and comma. */
+const AROUND_CHARS = 4
 
 /**
  * Whether the schema is fine by a generous estimate of its size, without writing it out. Nearly
  * every schema is; one that is not, or that has something amiss, is looked at exactly.
  */
-function isPlainlyFine(value: object, depth: number, budget: { left: number }): boolean {
+function isPlainlyFine(value: unknown, depth: number, budget: { left: number }): boolean {
+  if (typeof value !== 'object' || value === null) {
+    const chars = typeof value === 'string' ? value.length * ESCAPED_CHARS : NUMBER_CHARS
+    budget.left -= chars + AROUND_CHARS
+    return budget.left >= 0
+  }
+  budget.left -= AROUND_CHARS
   if (depth > LIMITS.schemaDepth) return false
+  if (Array.isArray(value)) {
+    for (const each of value) if (!isPlainlyFine(each, depth + 1, budget)) return false
+    return true
+  }
   for (const name of Object.keys(value)) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
+    const member = (value as PublishedSchema)[name]
     if (name === '$ref' && !isOwnRef(member)) return false
-    // The quotes and what stands between members are four characters more.
-    budget.left -= name.length * ESCAPED_CHARS + 4
-    budget.left -= typeof member === 'string' ? member.length * ESCAPED_CHARS + 2 : NUMBER_CHARS
-    if (budget.left < 0) return false
-    if (typeof member !== 'object' || member === null) continue
+    budget.left -= name.length * ESCAPED_CHARS + AROUND_CHARS
     if (!isPlainlyFine(member, depth + 1, budget)) return false
   }
   return true

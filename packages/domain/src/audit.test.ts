@@ -18,8 +18,8 @@ import {
   verifyChain,
 } from './audit.ts'
 import type { AgentId, CorrelationId, Digest, HoldId, OwnerId, TaskId, TransferId } from './ids.ts'
-import { balancesOf, openBooks, type Side } from './ledger.ts'
-import { decideTogether, type MoneyCommand } from './money.ts'
+import { balancesOf, openBooks, type Side } from './money/ledger.ts'
+import { decideTogether, type MoneyCommand } from './money/money.ts'
 
 /** Keys in order, so that equal values have equal text; what JSON cannot say is refused. */
 const canonical = (value: unknown): string => {

@@ -9,9 +9,10 @@
  *       whoever kept its head; without one, nobody can tell.
  *   U4  Balances follow from the postings alone, and no side but the mint is ever below zero.
  */
-import { isAmount } from './amount.ts'
+
 import type { CorrelationId, Digest, Instant } from './ids.ts'
-import type { Posting, Side } from './ledger.ts'
+import { isAmount } from './money/amount.ts'
+import type { Posting, Side } from './money/ledger.ts'
 
 /** The digest of a value's canonical form. May throw for what has none. */
 export type DigestOf = (value: unknown) => Digest

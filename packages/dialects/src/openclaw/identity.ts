@@ -116,9 +116,12 @@ function encodeLimits({ standing, perMinute }: IdentityTold): ResourceLimits {
   }
 }
 
+/** Fields are set one by one here: an identity is read often, and spreading costs more than parsing. */
+type Draft<Whole> = { -readonly [Field in keyof Whole]: Whole[Field] }
+
 export function decodeIdentity(message: wire.Identity): IdentityObserved {
-  const { capabilities, trust_signals: trust, resource_limits: limits } = message
-  return {
+  const { capabilities, trust_signals, resource_limits, published_at, correlation_id } = message
+  const observed: Draft<IdentityObserved> = {
     type: 'identity_observed',
     agent: readUuid<AgentId>(message.agent_id),
     name: message.agent_name,
@@ -127,80 +130,82 @@ export function decodeIdentity(message: wire.Identity): IdentityObserved {
       decodeCapability(each, capabilities),
     ),
     condition: decodeStatus(message.status),
-    ...(trust && { claimed: decodeTrust(trust) }),
-    ...(limits && { limits: decodeLimits(limits) }),
-    ...(message.published_at !== undefined && { publishedAt: instantOf(message.published_at) }),
-    ...(message.correlation_id !== undefined && {
-      correlation: readUuid<CorrelationId>(message.correlation_id),
-    }),
   }
+  if (trust_signals) observed.claimed = decodeTrust(trust_signals)
+  if (resource_limits) observed.limits = decodeLimits(resource_limits)
+  if (published_at !== undefined) observed.publishedAt = instantOf(published_at)
+  if (correlation_id !== undefined) observed.correlation = readUuid<CorrelationId>(correlation_id)
+  return observed
 }
 
-type Schemas = Pick<wire.Identity['capabilities'], 'input_schemas' | 'output_schemas'>
+type SchemasById = wire.Identity['capabilities']['input_schemas']
 
 function decodeCapability(
   entry: wire.Capability,
-  { input_schemas, output_schemas }: Schemas,
+  { input_schemas, output_schemas }: wire.Identity['capabilities'],
 ): SkillStated {
   const { capability_id: id, estimated_duration_ms, requires_approval } = entry
   const ref = readSkillRef(id) ?? { name: id }
-  // A capability may be called `constructor`: only what the message itself holds counts.
-  const input = Object.hasOwn(input_schemas, id) ? input_schemas[id] : undefined
-  const output = Object.hasOwn(output_schemas, id) ? output_schemas[id] : undefined
-  return {
+  const skill: Draft<SkillStated> = {
     name: ref.name,
     version: { major: ref.major ?? 1, minor: ref.minor ?? 0 },
     title: entry.capability_name,
     description: entry.description,
     category: entry.category,
-    ...(input && { input }),
-    ...(output && { output }),
-    ...(estimated_duration_ms !== undefined && { durationMs: estimated_duration_ms }),
-    ...(requires_approval !== undefined && { needsApproval: requires_approval }),
   }
+  const input = schemaOf(input_schemas, id)
+  const output = schemaOf(output_schemas, id)
+  if (input) skill.input = input
+  if (output) skill.output = output
+  if (estimated_duration_ms !== undefined) skill.durationMs = estimated_duration_ms
+  if (requires_approval !== undefined) skill.needsApproval = requires_approval
+  return skill
 }
 
-function decodeLimits(limits: ResourceLimits): LimitsStated {
-  const {
-    max_concurrent_tasks: slotsTotal,
-    current_task_count: tasks,
-    rate_limit_per_minute: perMinute,
-  } = limits
-  return {
-    ...(slotsTotal !== undefined && { slotsTotal }),
-    ...(tasks !== undefined && { tasks }),
-    ...(perMinute !== undefined && { perMinute }),
-  }
+/** A capability may be called `constructor`: only what the message itself holds counts. */
+function schemaOf(schemas: SchemasById, id: string): PublishedSchema | undefined {
+  return Object.hasOwn(schemas, id) ? schemas[id] : undefined
+}
+
+function decodeLimits(stated: ResourceLimits): LimitsStated {
+  const { max_concurrent_tasks, current_task_count, rate_limit_per_minute } = stated
+  const limits: Draft<LimitsStated> = {}
+  if (max_concurrent_tasks !== undefined) limits.slotsTotal = max_concurrent_tasks
+  if (current_task_count !== undefined) limits.tasks = current_task_count
+  if (rate_limit_per_minute !== undefined) limits.perMinute = rate_limit_per_minute
+  return limits
 }
 
 /** What the schema cannot say: ids are used once, and published schemas keep within bounds. */
 function identityIssues({ capabilities }: wire.Identity): readonly Issue[] {
   const { advertised_capabilities, input_schemas, output_schemas } = capabilities
-  return [
-    ...repeatedIds(advertised_capabilities),
-    ...schemaIssues(input_schemas, '/capabilities/input_schemas'),
-    ...schemaIssues(output_schemas, '/capabilities/output_schemas'),
-  ]
+  const issues: Issue[] = []
+  addRepeatedIds(advertised_capabilities, issues)
+  addSchemaIssues(input_schemas, '/capabilities/input_schemas', issues)
+  addSchemaIssues(output_schemas, '/capabilities/output_schemas', issues)
+  return issues
 }
 
-function repeatedIds(capabilities: readonly wire.Capability[]): readonly Issue[] {
-  const ids = new Set(capabilities.map((each) => each.capability_id))
-  if (ids.size === capabilities.length) return []
-  return capabilities.flatMap(({ capability_id: id }, index) =>
-    ids.delete(id)
-      ? []
-      : {
-          path: `/capabilities/advertised_capabilities/${index}/capability_id`,
-          expected: 'an id that no other capability has',
-          got: 'one used before',
-        },
-  )
+function addRepeatedIds(capabilities: readonly wire.Capability[], issues: Issue[]): void {
+  const seen = new Set<string>()
+  for (const { capability_id: id } of capabilities) {
+    if (seen.has(id)) {
+      const index = capabilities.findLastIndex((each) => each.capability_id === id)
+      issues.push({
+        path: `/capabilities/advertised_capabilities/${index}/capability_id`,
+        expected: 'an id that no other capability has',
+        got: 'one used before',
+      })
+    }
+    seen.add(id)
+  }
 }
 
-function schemaIssues(schemas: Readonly<Record<string, PublishedSchema>>, path: string) {
-  return Object.entries(schemas).flatMap(([id, schema]) =>
-    findSchemaIssues(schema, `${path}/${id}`),
-  )
+function addSchemaIssues(schemas: SchemasById, path: string, issues: Issue[]): void {
+  for (const id of Object.keys(schemas)) {
+    const found = findSchemaIssues(schemas[id] ?? {}, `${path}/${id}`)
+    if (found.length > 0) issues.push(...found)
+  }
 }
 
 export const readIdentity = reader(checker(wire.Identity, identityIssues), decodeIdentity)

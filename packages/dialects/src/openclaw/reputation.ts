@@ -98,57 +98,44 @@ export function encodeTrust(window: WindowRecord): TrustSignals {
 
 export function decodeReputationUpdate(message: wire.ReputationUpdate): ScoreObserved {
   const { reputation_update: update } = message
-  const { metrics, collaboration_id: work } = update
+  const { metrics = {}, collaboration_id: work } = update
+  const claimed = decodeFigures({ ...metrics, reputation_score: update.reputation_score })
+  if (metrics.successful_collaborations !== undefined) {
+    claimed.doneCount = metrics.successful_collaborations
+  }
+  if (metrics.total_collaborations !== undefined) claimed.totalCount = metrics.total_collaborations
   return {
     type: 'score_observed',
     agent: readUuid<AgentId>(message.agent_id),
     update: UPDATES[update.update_type],
     ...(work !== undefined && { work: readUuid<WorkId>(work) }),
-    claimed: {
-      scoreMicro: microOf(update.reputation_score),
-      ...(metrics && decodeMetrics(metrics)),
-    },
+    claimed,
     at: instantOf(update.update_timestamp),
     correlation: readUuid<CorrelationId>(message.correlation_id),
   }
 }
 
 export function decodeTrust(signals: TrustSignals): TrustClaimed {
-  const { reputation_score: score, total_collaborations: done } = signals
-  return {
-    ...(score !== undefined && { scoreMicro: microOf(score) }),
-    ...(done !== undefined && { doneCount: done }),
-    ...decodeRates(signals),
-  }
+  const claimed = decodeFigures(signals)
+  if (signals.total_collaborations !== undefined) claimed.doneCount = signals.total_collaborations
+  return claimed
 }
 
 type Metrics = NonNullable<wire.ReputationUpdate['reputation_update']['metrics']>
+type Figures = TrustSignals & Pick<Metrics, 'failed_collaborations' | 'on_time_completion_rate'>
+type Draft<Whole> = { -readonly [Field in keyof Whole]: Whole[Field] }
 
-function decodeMetrics(metrics: Metrics): TrustClaimed {
-  const {
-    total_collaborations: total,
-    successful_collaborations: done,
-    failed_collaborations: failed,
-    on_time_completion_rate: onTime,
-  } = metrics
-  return {
-    ...(total !== undefined && { totalCount: total }),
-    ...(done !== undefined && { doneCount: done }),
-    ...(failed !== undefined && { failedCount: failed }),
-    ...(onTime !== undefined && { onTimeMicro: microOf(onTime) }),
-    ...decodeRates(metrics),
-  }
-}
-
-/** What the identity and the update both tell. */
-function decodeRates({
-  success_rate: success,
-  average_response_time_ms: averageMs,
-}: Pick<TrustSignals, 'success_rate' | 'average_response_time_ms'>): TrustClaimed {
-  return {
-    ...(success !== undefined && { successMicro: microOf(success) }),
-    ...(averageMs !== undefined && { averageResponseMs: averageMs }),
-  }
+/** All but the counts of successes and of everything, which the two messages name differently. */
+function decodeFigures(figures: Figures): Draft<TrustClaimed> {
+  const { reputation_score, failed_collaborations, success_rate } = figures
+  const { on_time_completion_rate, average_response_time_ms } = figures
+  const claimed: Draft<TrustClaimed> = {}
+  if (reputation_score !== undefined) claimed.scoreMicro = microOf(reputation_score)
+  if (failed_collaborations !== undefined) claimed.failedCount = failed_collaborations
+  if (success_rate !== undefined) claimed.successMicro = microOf(success_rate)
+  if (on_time_completion_rate !== undefined) claimed.onTimeMicro = microOf(on_time_completion_rate)
+  if (average_response_time_ms !== undefined) claimed.averageResponseMs = average_response_time_ms
+  return claimed
 }
 
 /** Millionths divide into the very number whose decimal form they are. */

@@ -91,7 +91,8 @@ export const checkFetchWalletBalanceInput = checker(wire.FetchWalletBalanceInput
 export const checkFetchWalletBalanceOutput = checker(wire.FetchWalletBalanceOutput, (answer) => {
   const decimals = DECIMALS[answer.currency]
   if (answer.balance_units === undefined) {
-    return decimalIssues('/balance', readUnits(answer.balance, decimals), decimals)
+    // Shown, not spent: a balance may have been rounded before it came here.
+    return decimalIssues('/balance', readUnits(String(answer.balance), decimals), decimals)
   }
   return showUnits(BigInt(answer.balance_units), decimals) === answer.balance
     ? []
@@ -109,6 +110,6 @@ export const checkRegisterOpenclawProfileOutput = checker(wire.RegisterOpenclawP
 
 function decimalIssues(path: string, units: bigint | undefined, decimals: number): Issue[] {
   return units === undefined
-    ? [{ path, expected: `at most ${decimals} decimals`, got: 'more' }]
+    ? [{ path, expected: `at most ${decimals} decimals and 15 digits`, got: 'more' }]
     : []
 }

@@ -200,7 +200,7 @@ export function decodeBalance(output: wire.FetchWalletBalanceOutput): BalanceRea
     wallet: walletOf(output.wallet_address),
     currency,
     network,
-    units: units === undefined ? unitsOf(balance, currency) : BigInt(units),
+    units: units === undefined ? unitsOf(String(balance), currency) : BigInt(units),
     at: instantOf(output.last_updated),
     stale: output.stale ?? false,
   }
@@ -250,5 +250,5 @@ export const readRegistration = reader(
 const walletOf = (address: string): string => address.toLowerCase()
 
 /** For sums that a check has already let through. */
-const unitsOf = (amount: number, currency: Currency): bigint =>
+const unitsOf = (amount: number | string, currency: Currency): bigint =>
   readUnits(amount, DECIMALS[currency]) ?? 0n

@@ -2,7 +2,8 @@
  * Wallet money. On the wire it is a decimal number; a chain counts whole base units, so that is what
  * is counted here, and nothing is ever computed with a float.
  *
- *   N1  An amount is read by its decimal digits, exactly, or not at all: it is never rounded.
+ *   N1  An amount is read by its decimal digits, exactly, or not at all: it is never rounded. A JSON
+ *       number of more than 15 digits was rounded before it came here, so it is not read either.
  *   N2  What is written exactly is read back exactly.
  *   N3  A figure that is only shown may be rounded, and is never a ground for spending.
  */
@@ -21,6 +22,9 @@ const MOST_DIGITS = 77
 /** Digits, a fraction, and the exponent that JavaScript writes for the very large and small. */
 const DECIMAL = /^(\d{1,77})(?:\.(\d{1,77}))?(?:e([+-]?\d{1,3}))?$/
 
+/** What a double holds of any decimal. */
+const EXACT_DIGITS = 15
+
 /** Base units of a JSON number or a decimal text; undefined when it is not a whole number of them. */
 export function readUnits(amount: number | string, decimals: number): bigint | undefined {
   const match = DECIMAL.exec(String(amount))
@@ -28,6 +32,8 @@ export function readUnits(amount: number | string, decimals: number): bigint | u
   const [, whole = '', fraction = '', exponent = '0'] = match
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
+  if (typeof amount === 'number' && digits.replace(/0+$/, '').length > EXACT_DIGITS)
+    return undefined
   /** How many zeros to append to the digits; when negative, to take away. */
   const shift = decimals + Number(exponent) - fraction.length
   if (shift >= 0) {
@@ -47,7 +53,7 @@ export function writeUnits(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** N3: the JSON number nearest to it. Exact up to 15 digits, which USDC rarely exceeds and ETH may. */
+/** N3: the JSON number nearest to it. Exact up to 15 digits, which ETH often exceeds. */
 export function showUnits(units: bigint, decimals: number): number {
   return Number(writeUnits(units, decimals))
 }

@@ -1,0 +1,74 @@
+/** SK-12: an update is all or nothing, versioned, and keeps to the lifecycle. */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import type { AgentId } from '../ids.ts'
+import type { ConditionName } from './condition.ts'
+import { type AgentRecord, decideUpdate, type RecordUpdate } from './record.ts'
+
+const NOW = 1_000_000
+const fault = { code: 'BROKEN', message: 'the wallet is gone', lasting: 'permanent' } as const
+function record(name: ConditionName, running = 0): AgentRecord {
+  const condition = name === 'error' ? { name, since: 0, fault } : { name, since: 0 }
+  const workload = { running, awaiting: 0, slotsTotal: 4, slotsFree: 4 - running }
+  return { agent: 'a1' as AgentId, version: 7, standing: { condition, workload }, pendingTasks: 0 }
+}
+
+// biome-ignore format: a table is read by its columns
+const rows: [rule: string, before: AgentRecord | undefined, update: RecordUpdate, answer: string][] = [
+  ['SK-12 an agent that nobody knows',                   undefined,            { pendingTasks: 1 },                                        'agent_unknown'],
+  ['SK-12 the expected version',                         record('idle'),       { expectedVersion: 7, pendingTasks: 1 },                    'v8 idle'],
+  ['SK-12 another version than the present one',         record('idle'),       { expectedVersion: 6, pendingTasks: 1 },                    'state_changed'],
+  ['SK-12 no expected version is no lock',               record('idle'),       { pendingTasks: 1 },                                        'v8 idle'],
+  ['SK-12 nothing changed keeps the version',            record('idle'),       { pendingTasks: 0 },                                        'nothing'],
+  ['SK-12 busy without work is not a state',             record('idle'),       { condition: { name: 'occupied' } },                        'transition_illegal'],
+  ['SK-12 busy with work states what is so',             record('working', 1), { condition: { name: 'occupied' } },                        'nothing'],
+  ['SK-12 idle with work is not a state either',         record('working', 1), { condition: { name: 'accepting' } },                       'transition_illegal'],
+  ['SK-12 pausing',                                      record('idle'),       { condition: { name: 'paused' } },                          'v8 paused'],
+  ['SK-12 resuming',                                     record('paused'),     { condition: { name: 'accepting' } },                       'v8 idle'],
+  ['SK-12 resuming into work',                           record('paused', 2),  { condition: { name: 'occupied' } },                        'v8 working'],
+  ['SK-12 paused to error with a reason',                record('paused'),     { condition: { name: 'failed', fault } },                   'v8 error'],
+  ['SK-12 paused to error without a reason',             record('paused'),     { condition: { name: 'failed', fault: { ...fault, message: '' } } }, 'reason_missing'],
+  ['SK-12 recovering',                                   record('error'),      { condition: { name: 'accepting' } },                       'v8 idle'],
+  ['SK-12 nobody wakes a stopped agent from outside',    record('stopped'),    { condition: { name: 'accepting' } },                       'transition_illegal'],
+]
+
+describe('an update', () => {
+  for (const [rule, before, update, answer] of rows) {
+    test(rule, () => {
+      const decision = decideUpdate(before, update, NOW)
+      const after = decision.ok ? decision.facts[0]?.record : undefined
+      const got = !decision.ok
+        ? decision.refusal
+        : after === undefined
+          ? 'nothing'
+          : `v${after.version} ${after.standing.condition.name}`
+      assert.equal(got, answer)
+    })
+  }
+
+  test('SK-12 is atomic: a refused condition takes the other fields with it', () => {
+    const both = { pendingTasks: 9, condition: { name: 'occupied' } } as const
+    assert.deepEqual(decideUpdate(record('idle'), both, NOW).ok, false)
+  })
+})
+
+test('SK-12 of any number of writers that read the same version, one wins', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 }),
+      (values) => {
+        let state = record('idle')
+        let wins = 0
+        for (const pendingTasks of values) {
+          const decision = decideUpdate(state, { expectedVersion: 7, pendingTasks }, NOW)
+          if (!decision.ok) continue
+          wins += 1
+          state = decision.facts[0]?.record ?? state
+        }
+        assert.equal(wins, 1)
+        assert.equal(state.pendingTasks, values[0])
+      },
+    ),
+  )
+})
