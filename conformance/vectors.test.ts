@@ -7,11 +7,12 @@ import { MESSAGES as chorus } from '@chimera/dialects/chorus'
 import { MESSAGES as feed } from '@chimera/dialects/feed'
 import type { Messages } from '@chimera/dialects/messages'
 import { MESSAGES as moltbook } from '@chimera/dialects/moltbook'
+import { MESSAGES as openclaw } from '@chimera/dialects/openclaw'
 import { MESSAGES as skills } from '@chimera/dialects/skills'
 import { describe, expect, test } from 'vitest'
 import { loadVectors } from './vectors.ts'
 
-const DIALECTS: Record<string, Messages> = { chorus, feed, moltbook, skills }
+const DIALECTS: Record<string, Messages> = { chorus, feed, moltbook, openclaw, skills }
 const LEAST_REJECTS = 5
 
 const vectors = loadVectors()

@@ -3,9 +3,10 @@ import { MESSAGES as chorus } from './chorus/index.ts'
 import { MESSAGES as feed } from './feed/index.ts'
 import type { Messages } from './messages.ts'
 import { MESSAGES as moltbook } from './moltbook/index.ts'
+import { MESSAGES as openclaw } from './openclaw/index.ts'
 import { MESSAGES as skills } from './skills/index.ts'
 
-export const DIALECTS = { chorus, feed, moltbook, skills } as const satisfies Record<
+export const DIALECTS = { chorus, feed, moltbook, openclaw, skills } as const satisfies Record<
   string,
   Messages
 >

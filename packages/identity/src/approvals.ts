@@ -1,8 +1,8 @@
 /**
  * A person's approval as a token that travels (P-5, SK-10), and the receipt of its use.
  *
- *   X1  Signed by the hub for a reviewer (`sub`), it names one content by id and by the digest of its
- *       canonical bytes, one platform and one time. Anything else is another publication.
+ *   X1  Signed by the hub for a reviewer (`sub`), it names one content by id and by the digest of
+ *       its canonical bytes, one platform and one time. Anything else is another publication.
  *   X2  It lives two hours at most.
  *   X3  Here it is only read. That it is good for one use is decided by the domain (approval.ts
  *       there), which keeps what was used.

@@ -3,7 +3,7 @@
  * proven, through the fastest library at hand.
  *
  *   B1  Which library verifies changes the speed and nothing else (ed25519.ts says how).
- *   B2  sodium-native is an optional peer. Without it, node:crypto does the same on the thread pool.
+ *   B2  sodium-native is an optional peer. Without it node:crypto does it, on the thread pool.
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { PublicKey } from '@chimera/domain/ids'

@@ -26,9 +26,9 @@ export function canonicalText(value: unknown): string {
 }
 
 /**
- * Of a value that `JSON.parse` made, without one of its fields. Written here and not by the library:
- * it takes half the time, which is what a directory of many agents spends most of next to the
- * verification itself. The tests hold the two to the same text.
+ * Of a value that `JSON.parse` made, without one of its fields. Written here and not by the
+ * library, because it takes half the time, and next to the verification itself this is what a
+ * directory of many agents spends most on. The tests hold the two to the same text.
  *
  * What JSON can spell but RFC 8785 refuses (`1e999`, `"\ud800"`) and what is too deep to walk comes
  * back as undefined.

@@ -2,7 +2,7 @@
  * `Content-Digest` (RFC 9530): ties a body to a signature that covers only header fields.
  *
  *   O1  Made with sha-256. Of a received field every algorithm we know must fit, and one must be
- *       there; the ones we do not know, or that are broken (md5, sha), prove nothing and are skipped.
+ *       there; those that we do not know, or that are broken (md5, sha), prove nothing.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { parseDictionary, serializeDictionary } from 'structured-headers'

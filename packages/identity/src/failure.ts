@@ -1,6 +1,6 @@
 /**
- * What is thrown here: the world not answering (a key file), or a caller that hands over what cannot
- * be signed. What a stranger sends is never thrown about; it is refused, as a value.
+ * What is thrown here: the world not answering (a key file), or a caller that hands over what
+ * cannot be signed. What a stranger sends is never thrown about; it is refused, as a value.
  *
  *   F1  Branch on `code`, never on the text.
  *   F2  `message` is fit for anybody's eyes. Paths and causes are in `detail`, for the operator.
@@ -12,11 +12,11 @@ const SENTENCES = {
   key_file_missing:      'There is no key file.',
   key_file_exists:       'A key file is already there; it is never overwritten.',
   key_file_exposed:      'The key file can be read or written by others. Give it mode 0600.',
-  key_directory_exposed: 'The directory of the key file can be written by others. Give it mode 0700.',
+  key_directory_exposed: 'Others can write the directory of the key file. Give it mode 0700.',
   key_file_malformed:    'The key file does not hold an Ed25519 private key as a JWK.',
   key_file_unreadable:   'The key file could not be read.',
   key_file_unwritable:   'The key file could not be written.',
-  component_missing:     'A part of the message that was to be signed is missing or cannot be signed.',
+  component_missing:     'A part of the message that was to be signed is missing.',
   scope_malformed:       'A scope is a word of visible ASCII, without quotes and backslashes.',
   ttl_invalid:           'The lifetime asked for is not above zero and within the limit.',
 } as const

@@ -2,9 +2,9 @@
  * Signatures that outlive their key (P-15): a message is checked against the key that spoke for its
  * signer when it was signed, which may long have been replaced.
  *
- * The time is the signer's own word. A stolen old key can still back-date, as it can with any scheme
- * that has no third party's stamp; where that matters, the time to use is the one of the fact in the
- * audit trail.
+ * The time is the signer's own word. A stolen old key can still back-date, as it can with any
+ * scheme that has no third party's stamp; where that matters, the time to use is the one of the
+ * fact in the audit trail.
  */
 import { refuse } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'

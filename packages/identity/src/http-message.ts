@@ -1,10 +1,10 @@
 /**
- * The parts of an HTTP message that a signature can speak of (RFC 9421, section 2), taken from plain
- * values, so that no server framework is needed.
+ * The parts of an HTTP message that a signature can speak of (RFC 9421, section 2), taken from
+ * plain values, so that no server framework is needed.
  *
  *   T1  Values are taken as they travelled. A path or query is not decoded and encoded again.
- *   T2  What is ambiguous has no value: a missing field, a parameter that occurs twice, a target with
- *       a password in it.
+ *   T2  What is ambiguous has no value: a missing field, a parameter that occurs twice, a target
+ *       with a password in it.
  */
 
 /** Names in any case; a field that came in several lines is a list of them. */
@@ -43,9 +43,7 @@ export function fieldLines(headers: HeaderFields, name: string): readonly string
   const lines: string[] = []
   for (const [each, value] of Object.entries(headers)) {
     if (value === undefined || each.toLowerCase() !== name) continue
-    for (const line of typeof value === 'string' ? [value] : value) {
-      lines.push(line.replace(/[ \t]*\r?\n[ \t]+/g, ' ').replace(/^[ \t]+|[ \t]+$/g, ''))
-    }
+    for (const line of typeof value === 'string' ? [value] : value) lines.push(unfold(line))
   }
   return lines
 }
@@ -84,6 +82,25 @@ export function queryParameter(message: HttpMessage, name: string): string | und
   const [only, ...more] = found
   return only === undefined || more.length > 0 ? undefined : percentEncode(only[1])
 }
+
+/** A line that begins with a blank continues the one before. Any other break is left in, and then
+ *  no base takes the value. */
+function unfold(line: string): string {
+  const [first = '', ...others] = line.split(/\r?\n/)
+  if (others.some((each) => !/^[ \t]/.test(each))) return line
+  return trim([first, ...others].map(trim).join(' '))
+}
+
+/** By hand: a pattern for the end of a line takes time quadratic in the blanks before it. */
+function trim(line: string): string {
+  let from = 0
+  let to = line.length
+  while (from < to && isBlank(line.charCodeAt(from))) from += 1
+  while (to > from && isBlank(line.charCodeAt(to - 1))) to -= 1
+  return line.slice(from, to)
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
 function readTarget(url: string): Target | undefined {
   const [whole, scheme = '', authority = '', path = '/', query = ''] = TARGET.exec(url) ?? []

@@ -1,9 +1,9 @@
 /**
- * Signed HTTP requests and callbacks (RFC 9421, ed25519): who asked, for what, with which body, when.
+ * Signed HTTP requests and callbacks (RFC 9421, ed25519): who asked, for what, with what, when.
  *
  *   H1  The method, the whole target and the body are always under the signature; without them it
- *       would fit another request. The target is `@target-uri`, or `@authority`, `@path` and `@query`
- *       together.
+ *       would fit another request. The target is `@target-uri`, or all of `@authority`, `@path` and
+ *       `@query`.
  *   H2  `created`, `keyid` and `nonce` are always there; `alg`, if named, is ed25519.
  *   H3  The body is covered through `content-digest`, which is compared with the bytes received. A
  *       request without a body may do without it.
@@ -194,7 +194,7 @@ function bodyFits({ headers, body }: RequestWithBody, covered: ReadonlySet<strin
   return field !== undefined && fitsContentDigest(field, body ?? new Uint8Array())
 }
 
-/** A parameter changes what is covered (one member, one line), so it does not count as the whole. */
+/** A parameter narrows what is covered (to one member, say), so it does not count as the whole. */
 function plainlyCovered([components]: InnerList): ReadonlySet<string> {
   const names = new Set<string>()
   for (const [name, parameters] of components) {

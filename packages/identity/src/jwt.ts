@@ -5,9 +5,9 @@
  *       as its secret, `none`) is not one of ours.
  *   I2  The type, the issuer and the audience are checked, so that a token made for one purpose or
  *       one hub is worth nothing elsewhere.
- *   I3  A token has a time of issue, an expiry, a subject and an id. Times are whole seconds, rounded
- *       down, so that none lives longer than was asked.
- *   I4  Expiry has no leeway: who is late asks again. Issue may lie ahead by the skew of hubs' clocks.
+ *   I3  A token has a time of issue, an expiry, a subject and an id. Times are whole seconds,
+ *       rounded down, so that none lives longer than was asked.
+ *   I4  Expiry has no leeway: who is late asks again. Issue may lie ahead by the skew of clocks.
  */
 import type { Instant, KeyId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'

@@ -157,6 +157,19 @@ describe('L3 load or create', () => {
     assert.deepEqual(readdirSync(join(home, 'inner')), ['agent.json'])
   })
 
+  test('X-8 chance is handed in, and drafts with the same key do not collide', async () => {
+    const options = { random: (size: number) => Buffer.alloc(size, 5) }
+    const kept = await Promise.all([
+      loadOrCreateKeyFile(path, options),
+      loadOrCreateKeyFile(path, options),
+    ])
+    const expected = keyPairFromSeed(Buffer.alloc(32, 5)).id
+    assert.deepEqual(
+      kept.map((each) => each.pair.id),
+      [expected, expected],
+    )
+  })
+
   test('processes that start together get one key', { timeout: 60_000 }, async () => {
     const program = `
       const { loadOrCreateKeyFile } = await import(${JSON.stringify(new URL('./key-file.ts', import.meta.url).href)})

@@ -8,7 +8,7 @@
  *   L4  Where the platform has no POSIX modes, `guarded` is false: L1 and L2 then rest on the
  *       directory's own access list, and the caller should say so to the operator.
  */
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -51,10 +51,10 @@ export async function createKeyFile(
   pair: KeyPair,
   options: KeyFileOptions = {},
 ): Promise<KeptKey> {
-  const { random = randomBytes } = options
   const guarded = hasModes(options)
   const directory = dirname(path)
-  const draft = join(directory, `.${basename(path)}.${Buffer.from(random(8)).toString('hex')}`)
+  // The draft's name is thrown away, so its chance need not be handed in.
+  const draft = join(directory, `.${basename(path)}.${randomUUID()}`)
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     if (guarded) checkDirectory(path, await stat(directory))

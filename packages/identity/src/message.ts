@@ -4,8 +4,8 @@
  *
  *   S1  Everything but `signature` is under the signature, fields that nobody here knows included.
  *   S2  What is verified is what was received, before anything fills in a default.
- *   S3  A message that verifies is still only what its signer says; time and replay are looked at in
- *       freshness.ts, meaning in the domain.
+ *   S3  A message that verifies is still only what its signer says. Time and replay are looked at
+ *       in freshness.ts, meaning in the domain.
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { PublicKey } from '@chimera/domain/ids'

@@ -52,7 +52,7 @@ const CLOSING = 0x7d
 // Brackets differ from braces by this bit alone.
 const BRACE_BIT = 0x20
 
-/** Counts outside strings. Of text that is not JSON the figures mean nothing, and `parse` says so. */
+/** Counts outside strings. Of what is not JSON the figures mean nothing, and `parse` says so. */
 function measure(bytes: Uint8Array): { readonly members: number; readonly depth: number } {
   let members = 0
   let depth = 0

@@ -2,8 +2,8 @@
  * A new key, introduced by the old one (AV-12, P-15).
  *
  *   Q1  The old key signs the whole message: only who holds it can hand over.
- *   Q2  The new key signs it too (`new_signature`): nobody can take over a key that is not theirs, or
- *       lock an agent to one that nobody has.
+ *   Q2  The new key signs it too (`new_signature`): nobody can take over a key that is not theirs,
+ *       or lock an agent to one that nobody has.
  *   Q3  It names the key that it replaces, so it cannot be played again once it has been obeyed.
  *
  * Whether the new key may be used, and from when, is decided by the domain (keys.ts there).

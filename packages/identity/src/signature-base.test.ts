@@ -89,6 +89,18 @@ describe('X-9 the signature base of RFC 9421', () => {
   })
 })
 
+test('a field of a megabyte of blanks is read in no time', () => {
+  const value = `a${' '.repeat(1_000_000)}b`
+  const message = { method: 'GET', url: 'https://a/', headers: { x: value } }
+  const started = performance.now()
+  assert.equal(
+    signatureBase(message, innerList('("x")')),
+    `"x": ${value}\n"@signature-params": ("x")`,
+  )
+  // A quadratic reader would take minutes.
+  assert.ok(performance.now() - started < 2_000)
+})
+
 describe('X-9 the ed25519 signatures of RFC 9421', () => {
   for (const [at, { name, label, message, input, signature }] of rfc.signed.entries()) {
     test(`${name} is reproduced`, () => {

@@ -3,9 +3,9 @@
  * fields that carry signatures.
  *
  *   M1  One line for each covered component, then the signature's own parameters.
- *   M2  A component that is missing, named twice, or of a kind not spoken here makes no base: better
- *       no signature than one over less than was meant. Spoken: fields, also with `key` and `bs`;
- *       the derived components of a message; `@query-param` with `name`. Not spoken: `sf`, whose
+ *   M2  A component that is missing, named twice, or of a kind not spoken here makes no base:
+ *       better no signature than one over less than was meant. Spoken are fields, also with `key`
+ *       or `bs`, the derived components, and `@query-param` with `name`. Not spoken are `sf`, whose
  *       result depends on what a reader knows of the field, `req` and `tr`.
  */
 import {

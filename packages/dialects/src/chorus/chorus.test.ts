@@ -12,6 +12,7 @@ import type {
   TransferId,
 } from '@chimera/domain/ids'
 import { NO_KEYS } from '@chimera/domain/keys'
+import { rankForDiscovery } from '@chimera/domain/matching/matching'
 import { REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import type { WorkAsked, WorkReported } from '@chimera/domain/work'
 import fc from 'fast-check'
@@ -245,6 +246,37 @@ describe('CH-11 refusals', () => {
       assert.ok(checkResult(inJob.body).ok, refusal)
     }
   })
+})
+
+test('P-6 a place in a discovery explains itself in sentences', () => {
+  const candidate = {
+    agent: 'a2' as AgentId,
+    owner: 'acme' as OwnerId,
+    offers: [{ skill: 'sum', costCents: 7 }],
+    scoreMicro: 92_300_000,
+    successes: 12,
+    failures: 1,
+    settledCount: 13,
+    slotsFree: 3,
+    slotsTotal: 8,
+    load: { cpu: 0.12, mem: 0.48 },
+    seenAt: NOW - 3_000,
+    online: true,
+    accepting: true,
+  }
+  const better = { ...candidate, agent: 'a1' as AgentId, scoreMicro: 95_000_000 }
+  const search = { skills: ['sum'], match: 'all' } as const
+  const [, hit] = rankForDiscovery(search, [candidate, better], NOW).hits
+  assert.ok(hit)
+  assert.deepEqual(chorus.explainHit(hit), [
+    'offers sum',
+    'score 92.3 from 12 done and 1 failed',
+    'costs 0.07 credits',
+    '48 % of its machine in use',
+    'last seen 3 s ago',
+    '3 of 8 slots free',
+    'behind a1: it has the higher score',
+  ])
 })
 
 test('CH-4 where jobs are posted', () => {

@@ -10,6 +10,7 @@ import type { WorkAsked, WorkReported } from '@chimera/domain/work'
 import { writeCents, writeInstant } from '../wire.ts'
 import type { AccountAsked, AgentsSought, TransferOrdered } from './decode.ts'
 import * as wire from './schema.ts'
+import { writeScore } from './why.ts'
 
 /** the Chorus column. An agent that takes no work is offline to whoever looks for one. */
 export function encodeCondition(condition: Condition): 'online' | 'offline' {
@@ -233,12 +234,4 @@ export function encodeEconomy(figures: EconomyFigures): wire.Economy {
       ),
     }),
   }
-}
-
-/** CH-10: two decimals are shown; of a tie the even one. */
-export function writeScore(scoreMicro: number): number {
-  const rest = scoreMicro % 10_000
-  const down = (scoreMicro - rest) / 10_000
-  const up = rest > 5_000 || (rest === 5_000 && down % 2 === 1)
-  return writeCents(up ? down + 1 : down)
 }

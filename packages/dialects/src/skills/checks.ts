@@ -92,7 +92,11 @@ export const checkFetchWalletBalanceOutput = checker(wire.FetchWalletBalanceOutp
   const decimals = DECIMALS[answer.currency]
   if (answer.balance_units === undefined) {
     // Shown, not spent: a balance may have been rounded before it came here.
-    return decimalIssues('/balance', readUnits(String(answer.balance), decimals), decimals)
+    return unreadable(
+      '/balance',
+      readUnits(String(answer.balance), decimals),
+      `at most ${decimals} decimals`,
+    )
   }
   return showUnits(BigInt(answer.balance_units), decimals) === answer.balance
     ? []
@@ -101,15 +105,14 @@ export const checkFetchWalletBalanceOutput = checker(wire.FetchWalletBalanceOutp
 
 export const checkDebitWalletInput = checker(wire.DebitWalletInput, ({ amount, currency }) => {
   const decimals = DECIMALS[currency]
-  return decimalIssues('/amount', readUnits(amount, decimals), decimals)
+  const expected = `at most ${decimals} decimals and 15 digits`
+  return unreadable('/amount', readUnits(amount, decimals), expected)
 })
 export const checkDebitWalletOutput = checker(wire.DebitWalletOutput)
 
 export const checkRegisterOpenclawProfileInput = checker(wire.RegisterOpenclawProfileInput)
 export const checkRegisterOpenclawProfileOutput = checker(wire.RegisterOpenclawProfileOutput)
 
-function decimalIssues(path: string, units: bigint | undefined, decimals: number): Issue[] {
-  return units === undefined
-    ? [{ path, expected: `at most ${decimals} decimals and 15 digits`, got: 'more' }]
-    : []
+function unreadable(path: string, units: bigint | undefined, expected: string): readonly Issue[] {
+  return units === undefined ? [{ path, expected, got: 'more' }] : []
 }

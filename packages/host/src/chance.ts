@@ -1,0 +1,83 @@
+/**
+ * Chance and identifiers as something that is handed in (X-8).
+ *
+ *   K1  `fraction` is at least 0 and below 1, in steps of 2⁻⁵³.
+ *   K2  Identifiers are UUIDs of RFC 9562: version 4, or version 7, which sorts by time.
+ *   K3  Of one source, each version 7 sorts after the one before, in the same millisecond and after
+ *       a step back of the clock too.
+ *   K4  One seed gives one sequence, on every machine; the seeded source is for tests and must
+ *       never make a secret.
+ */
+import { createHash, randomFillSync } from 'node:crypto'
+import type { Instant } from '@chimera/domain/ids'
+
+export type Chance = {
+  readonly bytes: (count: number) => Uint8Array
+  readonly fraction: () => number
+  readonly uuid: () => string
+  /** Made from the time given, so that rows with it are kept in the order of their making. */
+  readonly uuidV7: (now: Instant) => string
+}
+
+export function createChance(): Chance {
+  return chanceFrom((count) => randomFillSync(new Uint8Array(count)))
+}
+
+export function createSeededChance(seed: number | string): Chance {
+  let block = Buffer.alloc(0)
+  let blocks = 0
+  let at = 0
+  const byte = (): number => {
+    if (at === block.length) {
+      block = createHash('sha256').update(`${seed}/${blocks}`).digest()
+      blocks += 1
+      at = 0
+    }
+    at += 1
+    return block[at - 1] ?? 0
+  }
+  return chanceFrom((count) => Uint8Array.from({ length: count }, byte))
+}
+
+// Version 7 has 48 bits of time, and 12 that count within a millisecond.
+const COUNTS = 2 ** 12
+
+function chanceFrom(bytes: Chance['bytes']): Chance {
+  let lastMs = 0
+  let count = 0
+
+  function fraction(): number {
+    const view = new DataView(bytes(8).buffer)
+    // 21 and 32 bits make the 53 that a number holds.
+    return ((view.getUint32(0) >>> 11) * 2 ** 32 + view.getUint32(4)) / 2 ** 53
+  }
+
+  function uuidV7(now: Instant): string {
+    const ms = Math.floor(now)
+    if (ms > lastMs) {
+      lastMs = ms
+      // Beginning in the lower half leaves room to count up (RFC 9562, 6.2).
+      count = Math.floor(fraction() * (COUNTS / 2))
+    } else if (count + 1 < COUNTS) count += 1
+    else {
+      lastMs += 1
+      count = 0
+    }
+    const text = bytes(16)
+    const view = new DataView(text.buffer)
+    view.setUint32(0, Math.floor(lastMs / 2 ** 16))
+    view.setUint16(4, lastMs % 2 ** 16)
+    view.setUint16(6, count)
+    return format(text, 7)
+  }
+
+  return { bytes, fraction, uuid: () => format(bytes(16), 4), uuidV7 }
+}
+
+const GROUPS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+
+function format(text: Uint8Array, version: number): string {
+  text[6] = ((text[6] ?? 0) & 0x0f) | (version << 4)
+  text[8] = ((text[8] ?? 0) & 0x3f) | 0x80
+  return Buffer.from(text).toString('hex').replace(GROUPS, '$1-$2-$3-$4-$5')
+}
