@@ -117,6 +117,7 @@ const ways: Readonly<Record<string, (log: Log) => void>> = {
   'as the name of a field':     (log) => log.info({ seen: { [token]: 1 } }, 'said'),
   'in a field of a child':      (log) => log.child({ caller: token }).info('said'),
   'under a secret name there':  (log) => log.child({ password: random }).info('said'),
+  'behind a field of its name': (log) => log.child({ note: token }).info({ note: 'x', more: token }, 'said'),
   'in an error':                (log) => log.error(failure),
   'in an error field':          (log) => log.error({ err: failure }, 'failed'),
   'in an error elsewhere':      (log) => log.error({ problem: { err: failure } }, 'failed'),

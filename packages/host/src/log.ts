@@ -63,6 +63,7 @@ export function correlated(log: Log, correlation: CorrelationId): Log {
 function guardLine(line: string, redaction: Redaction): string {
   const fields = parse(line)
   if (!fields) return `${JSON.stringify({ level: 'error', msg: 'A log line was withheld.' })}\n`
+  // Written anew even if nothing was found: of two fields of one name only the last was seen.
   const clean = JSON.stringify(redactValue(fields, redaction))
   return `${clean.length > MOST_CHARS ? shorten(clean) : clean}\n`
 }

@@ -34,6 +34,23 @@ test('X-5 G1 a secret is removed at whatever place it stands, as a name too', ()
   )
 })
 
+test('looking at all texts together misses nothing that looking at each would find', () => {
+  const pem = `-----BEGIN ${'PRIVATE KEY'}-----\n${random}`
+  const piece = fc.oneof(
+    fc.constantFrom(pem, token, `{"d":"${random}"}`, 'token', '=', 'Bearer', random, inside),
+    fc.constantFrom('localhost', '::1', 'http://planner', 'at x (y.ts:1:2)', '/etc/x', '10.0.0.1'),
+    fc.string(),
+    fc.constant('x '.repeat(5_000)),
+  )
+  fc.assert(
+    fc.property(fc.array(piece), fc.boolean(), (pieces, showInside) => {
+      const each = pieces.map((text) => redactText(text, { showInside }))
+      assert.deepEqual(redactValue(pieces, { showInside }), each)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
 describe('X-5 G1 under a name that says so, anything is removed', () => {
   // biome-ignore format: a table is read by its columns
   const rows: readonly (readonly [field: Record<string, unknown>, shown: unknown])[] = [

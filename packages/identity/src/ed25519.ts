@@ -19,7 +19,7 @@ import type { KeyPair, VerifyingKey } from './keys.ts'
 export const SIGNATURE_BYTES = 64
 export const KEY_BYTES = 32
 
-// 64 bytes are 85 full characters, one that carries 4 bits, and two of padding.
+// 64 bytes are 85 full characters, one that carries 2 bits, and two of padding.
 const SIGNATURE_TEXT = /^[A-Za-z0-9+/]{85}[AQgw]==$/
 
 /** The y of every point of small order, p and p + 1 being second spellings of 0 and 1. */

@@ -53,6 +53,10 @@ describe('AV-12 P-15 a rotation', () => {
     assert.deepEqual(forge({}), message)
   })
 
+  test('names the agent in upper or lower case alike, as a uuid is compared', () => {
+    assert.equal(outcome(forge({ agent_id: agent.toUpperCase() })), next.id)
+  })
+
   const { new_signature: _, ...unproven } = message
   // biome-ignore format: a table is read by its columns
   const rows: readonly (readonly [rule: string, received: object, outcome: string])[] = [

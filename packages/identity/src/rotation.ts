@@ -114,7 +114,7 @@ function decodeHandover(message: object): Decoded | undefined {
   if (Number.isNaN(signedAt) || canonical === undefined) return undefined
   if (new_public_key === undefined || proof === undefined) return undefined
   return {
-    agent_id: agent_id as AgentId,
+    agent_id: agent_id.toLowerCase() as AgentId,
     old_key: old_key as KeyId,
     new_public_key,
     signed_at,

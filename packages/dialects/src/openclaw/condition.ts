@@ -1,6 +1,6 @@
 /**
- * The lifecycle in OpenClaw's four words (X-2), and back. What comes back is what somebody stated of
- * itself: an observation to set beside what is known, never in its place.
+ * The lifecycle in OpenClaw's four words (X-2), and back. What comes back is what somebody stated
+ * of itself: an observation to set beside what is known, never in its place.
  */
 import type { Rhythm } from '@chimera/domain/cadence'
 import { type Fault, type Standing, tasksOf } from '@chimera/domain/condition'
@@ -27,7 +27,7 @@ export type StatedCondition = {
 }
 
 const HOUR_MS = 3_600_000
-/** An end that is not known is announced an hour ahead and renewed; a stopped agent renews nothing. */
+/** An unknown end is announced an hour ahead and renewed; who has stopped renews nothing. */
 const OPEN_END_MS = HOUR_MS
 const STOPPED_MS = 24 * HOUR_MS
 /** An identity need not say whether its error will pass; we assume that it will not. */

@@ -1,6 +1,7 @@
 /**
- * OpenClaw → domain: status updates, requests, answers and results. A message that passed its schema always decodes, and what it says is taken as
- * said: a status, a score or a result is what its sender states, and changes nothing by itself (A4).
+ * OpenClaw → domain: status updates, requests, answers and results. A message that passed its
+ * schema always decodes, and what it says is taken as said: a status or a result is what its sender
+ * states, and changes nothing by itself (A4).
  */
 import type { Fault } from '@chimera/domain/condition'
 import type {

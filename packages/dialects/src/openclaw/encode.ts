@@ -101,7 +101,7 @@ export function encodeProgress({ ask, state }: Work, to: Reply, now: Instant): R
   }
 }
 
-/** OC-22: as a response, or as the error where no request was understood or its sender is unproven. */
+/** OC-22: as a response, or as the error where the request or its sender was not understood. */
 export function encodeRefused(refused: Refused<Refusal>, to: Reply, now: Instant): ResponseAnswer {
   const code = rejectionCode(refused.refusal)
   if (code === undefined) return encodeRefusal(refused, now, to.correlation)

@@ -116,7 +116,7 @@ function encodeLimits({ standing, perMinute }: IdentityTold): ResourceLimits {
   }
 }
 
-/** Fields are set one by one here: an identity is read often, and spreading costs more than parsing. */
+/** Fields are set one by one: an identity is read often, and spreads cost more than parsing it. */
 type Draft<Whole> = { -readonly [Field in keyof Whole]: Whole[Field] }
 
 export function decodeIdentity(message: wire.Identity): IdentityObserved {

@@ -25,7 +25,7 @@ export function agentName({ id, name }: { readonly id: AgentId; readonly name: s
   return `${PREFIX}${slug === '' ? 'agent' : slug}-${id.slice(0, ID_CHARS)}`
 }
 
-/** What an agent calls its version, in three numbers: `0.1` is `0.1.0`, no number at all `0.0.0`. */
+/** What an agent calls its version, in three numbers: `0.1` is `0.1.0`, no number is `0.0.0`. */
 export function versionOf(stated: string | undefined): string {
   const parts = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?!\d)/.exec(stated ?? '')
   return [parts?.[1] ?? '0', parts?.[2] ?? '0', parts?.[3] ?? '0'].join('.')
@@ -67,5 +67,7 @@ const hyphenate = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4}
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text
   // No character is longer than two units.
-  return [...text.slice(0, most * 2)].slice(0, most).join('')
+  return Array.from(text.slice(0, most * 2))
+    .slice(0, most)
+    .join('')
 }

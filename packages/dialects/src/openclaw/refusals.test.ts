@@ -34,7 +34,7 @@ function responseTo(refusal: Refusal, particulars: Particulars = {}) {
 describe('OC-22 what is answered without a response', () => {
   const unanswered = ALL.filter((each) => rejectionCode(each) === undefined)
 
-  test('is the message itself, its version, and the proof of its sender; all else has a code', () => {
+  test('is the message, its version and the proof of its sender; the rest has a code', () => {
     assert.deepEqual(unanswered.sort(), [
       'caller_unknown',
       'expiry_too_far',

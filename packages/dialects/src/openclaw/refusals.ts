@@ -18,7 +18,7 @@ import { PROTOCOL_VERSION } from './version.ts'
 
 const NO_RESPONSE = undefined
 
-/** Without a response: what is wrong with the message itself, its version, or the proof of its sender. */
+/** Without a response: what is wrong with the message, its version or the proof of its sender. */
 // biome-ignore format: a table is read by its columns
 export const REJECTION_CODES = {
   message_malformed: NO_RESPONSE,               message_oversized: NO_RESPONSE,

@@ -1,7 +1,7 @@
 /**
  * The messages of OpenClaw 1.0.0. These objects are the published JSON Schemas, and the "required
- * if" of the document's prose is part of them (OC-2). Unknown fields are ignored here and covered by
- * signatures (X-9). What is not in the document is listed in docs/dialects/openclaw.md.
+ * if" of the document's prose is part of them (OC-2). Unknown fields are ignored here and covered
+ * by signatures (X-9). What is not in the document is listed in docs/dialects/openclaw.md.
  */
 import { CATEGORIES, type PublishedSchema } from '@chimera/domain/agent'
 import { LIMITS } from '@chimera/domain/limits'

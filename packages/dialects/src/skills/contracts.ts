@@ -1,10 +1,10 @@
 /**
- * The ten skills as contracts: what each is for, what it takes and gives, how long it may take, what
- * is cached, what happens once only, and how it ends when it does not succeed (SK-1, SK-2). Data for
- * whoever runs a skill; the rows of the errors are in error-codes.ts.
+ * The ten skills as contracts: what each is for, what it takes and gives, how long it may take,
+ * what is cached, what happens once only, and how it ends when it does not succeed (SK-1, SK-2).
+ * Data for whoever runs a skill; the rows of the errors are in error-codes.ts.
  *
- *   Q1  A timeout is for one attempt. A part's is the most that one platform, batch, model or media
- *       call may take within it; parts that do not fit one after another run side by side.
+ *   Q1  A timeout is for one attempt. A part's is the most that one platform, batch, model or
+ *       media call may take within it; parts that do not fit one after another run side by side.
  *   Q2  Every code that a contract names is a row of its errors.
  *   Q3  A contract is an offer of a version (SK-5), so `resolveSkill` finds it by name.
  */
@@ -58,7 +58,7 @@ export type SkillContract<
   }
 }
 
-/** `content_and_rules`: the content's hash with its id, and the rules that were asked for (SK-9). */
+/** `content_and_rules`: the content by id and hash, and the rules that were asked for (SK-9). */
 type CacheKey = 'input' | 'trend_and_goals' | 'content_and_rules' | 'agent' | 'wallet'
 
 const SECOND_MS = 1_000

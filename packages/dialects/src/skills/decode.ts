@@ -1,6 +1,6 @@
 /**
- * Skills → domain. Most of what the skills take and give is payload, and means what it says; here is
- * what touches the network: profiles, state updates, publications, wallets and call records.
+ * Skills → domain. Most of what the skills take and give is payload, and means what it says; here
+ * is what touches the network: profiles, state updates, publications, wallets and call records.
  */
 import type { Publication } from '@chimera/domain/approval'
 import type { Fault } from '@chimera/domain/condition'

@@ -1,6 +1,7 @@
 /**
- * Documented defaults. They stand in the published schema, and nothing fills them in while a message
- * is checked: what was signed is what is checked. Whoever runs the skill asks for them afterwards.
+ * Documented defaults. They stand in the published schema, and nothing fills them in while a
+ * message is checked: what was signed is what is checked. Whoever runs the skill asks for them
+ * afterwards.
  *
  *   F1  What was given is never changed or replaced; only what is absent is filled in.
  *   F2  Filling in twice is filling in once.

@@ -1,6 +1,6 @@
 /**
- * Persona: whose voice content is written in. Content uses its tone and its preferred words, never a
- * forbidden word or association, and always carries the required disclaimers.
+ * Persona: whose voice content is written in. Content uses its tone and its preferred words, never
+ * a forbidden word or association, and always carries the required disclaimers.
  */
 import type { Issue } from '@chimera/domain/decision'
 import { type Static, Type } from 'typebox'

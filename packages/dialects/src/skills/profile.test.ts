@@ -1,4 +1,4 @@
-/** Profiles: the projection of conditions, and that every agent has one that reads back as it was. */
+/** Profiles: the projection of conditions, and that every agent has one that reads back. */
 import assert from 'node:assert/strict'
 import type { Agent } from '@chimera/domain/agent'
 import { CONDITIONS, type Condition, type ConditionName } from '@chimera/domain/condition'

@@ -1,6 +1,6 @@
 /**
- * Agent Profile: what an agent is, what it can do, and how it stands. `reputation_score` is computed
- * from settled work and never set; one that somebody else sends is only an observation.
+ * Agent Profile: what an agent is, what it can do, and how it stands. `reputation_score` is
+ * computed from settled work and never set; one that somebody else sends is only an observation.
  */
 import { type Static, Type } from 'typebox'
 import { DateTime, Uuid } from '../wire.ts'

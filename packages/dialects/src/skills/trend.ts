@@ -85,7 +85,7 @@ export function scoreOf({ likes, comments, shares }: TrendData['engagement']): n
   return Math.min(likes + 2 * comments + 3 * shares, HIGHEST_SCORE)
 }
 
-/** What the schema cannot say, and needs no clock. `path` is where the trend stands in its message. */
+/** What the schema cannot say, and needs no clock. `path` is where the trend stands. */
 export function scoreIssues({ engagement }: TrendData, path = ''): readonly Issue[] {
   const expected = scoreOf(engagement)
   // A hair more than the slack: 0.01 itself has no exact float.

@@ -1,9 +1,10 @@
 /**
- * Wallet money. On the wire it is a decimal number; a chain counts whole base units, so that is what
- * is counted here, and nothing is ever computed with a float.
+ * Wallet money. On the wire it is a decimal number; a chain counts whole base units, so that is
+ * what is counted here, and nothing is ever computed with a float.
  *
- *   N1  An amount is read by its decimal digits, exactly, or not at all: it is never rounded. A JSON
- *       number of more than 15 digits was rounded before it came here, so it is not read either.
+ *   N1  An amount is read by its decimal digits, exactly, or not at all: it is never rounded. A
+ *       JSON number of more than 15 digits was rounded before it came here, so it is not read
+ *       either.
  *   N2  What is written exactly is read back exactly.
  *   N3  A figure that is only shown may be rounded, and is never a ground for spending.
  */
@@ -25,7 +26,7 @@ const DECIMAL = /^(\d{1,77})(?:\.(\d{1,77}))?(?:e([+-]?\d{1,3}))?$/
 /** What a double holds of any decimal. */
 const EXACT_DIGITS = 15
 
-/** Base units of a JSON number or a decimal text; undefined when it is not a whole number of them. */
+/** Base units of a JSON number or a decimal text; undefined when it is no whole number of them. */
 export function readUnits(amount: number | string, decimals: number): bigint | undefined {
   const match = DECIMAL.exec(String(amount))
   if (match === null) return undefined

@@ -1,6 +1,6 @@
 /**
- * What the two wallet skills take and give. An amount is a decimal number on the wire and whole base
- * units inside; see units.ts.
+ * What the two wallet skills take and give. An amount is a decimal number on the wire and whole
+ * base units inside; see units.ts.
  */
 import { type Static, Type } from 'typebox'
 import { requiredIf } from '../required-if.ts'

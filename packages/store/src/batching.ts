@@ -1,0 +1,78 @@
+/**
+ * What arrives together is done together. While one batch is under way the next one gathers, so a
+ * busy hour makes batches larger instead of queues longer.
+ *
+ *   G1  One batch at a time, in the order of arrival.
+ *   G2  What waits is bounded: beyond, `add` answers at once with nothing.
+ *   G3  An item can be put off to the next batch; it keeps its place before later ones.
+ */
+export const PUT_OFF = Symbol('put off')
+
+export type BatchOptions<Item, Answer> = {
+  readonly run: (items: readonly Item[]) => Promise<readonly (Answer | typeof PUT_OFF)[]>
+  /** Items in one batch. */
+  readonly most: number
+  /** Items that may wait, those under way not counted. */
+  readonly mostWaiting: number
+}
+
+export type Batching<Item, Answer> = {
+  readonly add: (item: Item) => Promise<Answer> | undefined
+  /** When everything that was added has been answered. */
+  readonly idle: () => Promise<void>
+}
+
+type Entry<Item, Answer> = {
+  readonly item: Item
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createBatching<Item, Answer>({
+  run,
+  most,
+  mostWaiting,
+}: BatchOptions<Item, Answer>): Batching<Item, Answer> {
+  let waiting: Entry<Item, Answer>[] = []
+  let working: Promise<void> | undefined
+
+  async function work(): Promise<void> {
+    // A turn of the loop, so that what comes in the same one is in the first batch already.
+    await Promise.resolve()
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, most)
+      waiting = waiting.slice(most)
+      try {
+        const answers = await run(batch.map((each) => each.item))
+        const putOff = batch.filter((each, at) => !settle(each, answers[at]))
+        waiting = [...putOff, ...waiting]
+      } catch (error) {
+        for (const each of batch) each.reject(error)
+      }
+    }
+    working = undefined
+  }
+
+  return {
+    add(item) {
+      if (waiting.length >= mostWaiting) return undefined
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject })
+        working ??= work()
+      })
+    },
+    idle: async () => {
+      while (working !== undefined) await working
+    },
+  }
+}
+
+function settle<Answer>(
+  { resolve, reject }: Entry<unknown, Answer>,
+  answer: Answer | typeof PUT_OFF | undefined,
+): boolean {
+  if (answer === PUT_OFF) return false
+  if (answer === undefined) reject(new Error('a batch left an item without an answer'))
+  else resolve(answer)
+  return true
+}

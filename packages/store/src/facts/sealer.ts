@@ -1,0 +1,119 @@
+/**
+ * Gives facts their place in the chain, after they were committed.
+ *
+ *   S1  One sealer at a time, in any process: whoever has the lock. The others do nothing.
+ *   S2  Sealed are facts that are visible, in the order of their numbers. What a transaction saw
+ *       of another was committed, and numbered, before it: so causes come before effects.
+ *   S3  A fact that is committed late, with a lower number than sealed ones, is sealed by a later
+ *       run. None is left out: the floor rises only to the oldest transaction still running.
+ *   S4  Facts are never touched again: seals are rows of their own.
+ */
+import { type DigestOf, GENESIS, type Head, type Recorded, sealFacts } from '@chimera/domain/audit'
+import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
+import { ADVISORY, type Database, type Queries } from '../engine/database.ts'
+
+export type SealerOptions = {
+  readonly database: Database
+  readonly digestOf: DigestOf
+  /** Facts in one transaction; 1000 by default, some 20 ms of hashing. */
+  readonly most?: number
+}
+
+export type Sealer = {
+  /** Seals what is there, until nothing is left. Answers how many; 0 also when another is at it. */
+  readonly seal: () => Promise<number>
+}
+
+type Unsealed = {
+  readonly id: number
+  readonly fact: unknown
+  readonly recorded_at: Instant
+  readonly correlation: CorrelationId
+}
+
+// Read before the facts are: what runs then may be visible by the next statement, which is no harm.
+const HORIZON = `
+  SELECT floor_tx, pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon FROM sealer`
+
+const UNSEALED = `
+  SELECT id, fact, recorded_at, correlation FROM facts
+  WHERE tx >= $1 AND NOT EXISTS (SELECT FROM seals WHERE fact_id = facts.id)
+  ORDER BY id LIMIT $2`
+
+const INSERT = `
+  INSERT INTO seals (seq, prev, hash, fact_id)
+  SELECT seq, prev, hash, fact_id
+  FROM json_to_recordset($1::json) AS list (seq bigint, prev text, hash text, fact_id bigint)`
+
+// So many transactions without facts may lie above the floor; they cost nothing to look over.
+const FLOOR_STEP = 10_000
+
+export function createSealer({ database, digestOf, most = 1_000 }: SealerOptions): Sealer {
+  const sealSome = () =>
+    database.transaction(async (tx) => {
+      if (!(await takeLock(tx))) return 0
+      const { floor, horizon } = await readHorizon(tx)
+      const facts = await tx.query<Unsealed>(UNSEALED, [floor, most])
+      if (facts.length > 0) await writeSeals(tx, facts, digestOf)
+      // A floor that is raised by nothing but itself would be written for ever.
+      const worthwhile = facts.length > 0 || Math.abs(horizon - floor) > FLOOR_STEP
+      if (facts.length < most && worthwhile) {
+        await tx.query('UPDATE sealer SET floor_tx = $1', [horizon])
+      }
+      return facts.length
+    })
+
+  return {
+    async seal() {
+      for (let sum = 0; ; ) {
+        const count = await sealSome()
+        sum += count
+        if (count < most) return sum
+      }
+    },
+  }
+}
+
+async function takeLock(tx: Queries): Promise<boolean> {
+  const [row] = await tx.query<{ taken: boolean }>(
+    'SELECT pg_try_advisory_xact_lock($1) AS taken',
+    [ADVISORY.seal],
+  )
+  return row?.taken === true
+}
+
+/**
+ * Transaction numbers belong to a server. In a copy that was moved to another one, by whatever
+ * means, the floor may lie above every number there is: then all facts are looked at once more.
+ */
+async function readHorizon(tx: Queries): Promise<{ floor: number; horizon: number }> {
+  const [row] = await tx.query<{ floor_tx: number; horizon: number }>(HORIZON)
+  if (row === undefined) throw new Error('the sealer has no row')
+  const { floor_tx, horizon } = row
+  return { floor: floor_tx > horizon ? 0 : floor_tx, horizon }
+}
+
+async function writeSeals(
+  tx: Queries,
+  facts: readonly Unsealed[],
+  digestOf: DigestOf,
+): Promise<void> {
+  const recorded = facts.map(
+    ({ fact, recorded_at, correlation }): Recorded<unknown> => ({
+      fact,
+      recordedAt: recorded_at,
+      correlation,
+    }),
+  )
+  const { sealed } = sealFacts(await readHead(tx), recorded, digestOf)
+  const rows = sealed.map(({ seq, prev, hash }, at) => ({ seq, prev, hash, fact_id: facts[at]?.id }))
+  await tx.query(INSERT, [JSON.stringify(rows)])
+}
+
+/** How far the chain goes. */
+export async function readHead(queries: Queries): Promise<Head> {
+  const [row] = await queries.query<{ seq: number; hash: Digest }>(
+    'SELECT seq, hash FROM seals ORDER BY seq DESC LIMIT 1',
+  )
+  return row ?? GENESIS
+}
