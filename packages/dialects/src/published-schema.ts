@@ -3,7 +3,7 @@
  * depth, without references to elsewhere. Chorus programs write a flat map of key to type name
  * instead (`{ "text": "string" }`); it is read as the JSON Schema that it stands for.
  */
-import type { PublishedSchema } from '@chimera/domain/agent'
+import type { PublishedSchema } from '@chimera/domain/agent/agent'
 import type { Issue } from '@chimera/domain/decision'
 import { LIMITS } from '@chimera/domain/limits'
 

@@ -1,9 +1,9 @@
 /** An approval is for these exact bytes, on this platform, at this time: the table tries the rest. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import type { KeyHistory } from '@chimera/domain/agent/keys'
 import { type Approval, applyApproval, decideUse, type Publication } from '@chimera/domain/approval'
 import type { ApprovalId, ContentId, KeyId, PublicKey, ReviewerId } from '@chimera/domain/ids'
-import type { KeyHistory } from '@chimera/domain/keys'
 import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import { describe, test } from 'vitest'

@@ -8,6 +8,8 @@
  *       there), which keeps what was used.
  *   X4  A use leaves a receipt, signed by the hub, that anybody can check against the hub's keys.
  */
+
+import type { KeyHistory } from '@chimera/domain/agent/keys'
 import {
   type Approval,
   decideUse,
@@ -16,7 +18,6 @@ import {
 } from '@chimera/domain/approval'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { ApprovalId, ContentId, Digest, Instant, ReviewerId } from '@chimera/domain/ids'
-import type { KeyHistory } from '@chimera/domain/keys'
 import { LIMITS } from '@chimera/domain/limits'
 import { verifyByHistory } from './history.ts'
 import { type JwtForm, type JwtPolicy, type Parties, readJwt, signJwt } from './jwt.ts'

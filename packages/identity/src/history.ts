@@ -6,9 +6,10 @@
  * scheme that has no third party's stamp; where that matters, the time to use is the one of the
  * fact in the audit trail.
  */
+
+import { type KeyHistory, keyAt } from '@chimera/domain/agent/keys'
 import { refuse } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
-import { type KeyHistory, keyAt } from '@chimera/domain/keys'
 import type { Keyring } from './keyring.ts'
 import { type MessageVerdict, verifyMessage } from './message.ts'
 

@@ -1,7 +1,13 @@
 /** A key is handed over by who holds it, to who holds the next one; what was signed before stays. */
 import assert from 'node:assert/strict'
+import {
+  applyKey,
+  decideBind,
+  decideRotate,
+  type KeyHistory,
+  NO_KEYS,
+} from '@chimera/domain/agent/keys'
 import type { AgentId } from '@chimera/domain/ids'
-import { applyKey, decideBind, decideRotate, type KeyHistory, NO_KEYS } from '@chimera/domain/keys'
 import { describe, test } from 'vitest'
 import { canonicalText } from './canonical.ts'
 import { encodeSignature, signBytes } from './ed25519.ts'

@@ -8,9 +8,10 @@
  *
  * Whether the new key may be used, and from when, is decided by the domain (keys.ts there).
  */
+
+import type { Key } from '@chimera/domain/agent/keys'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, Instant, KeyId, PublicKey } from '@chimera/domain/ids'
-import type { Key } from '@chimera/domain/keys'
 import { canonicalBytes, canonicalParsed } from './canonical.ts'
 import { decodeSignature, encodeSignature, signBytes, verifyBytes } from './ed25519.ts'
 import { judgeFreshness } from './freshness.ts'

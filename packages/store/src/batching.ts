@@ -8,8 +8,11 @@
  */
 export const PUT_OFF = Symbol('put off')
 
+export type Outcome<Answer> = Answer | Error | typeof PUT_OFF
+
 export type BatchOptions<Item, Answer> = {
-  readonly run: (items: readonly Item[]) => Promise<readonly (Answer | typeof PUT_OFF)[]>
+  /** One answer for each item; an error goes to its caller alone. */
+  readonly run: (items: readonly Item[]) => Promise<readonly Outcome<Answer>[]>
   /** Items in one batch. */
   readonly most: number
   /** Items that may wait, those under way not counted. */
@@ -69,10 +72,11 @@ export function createBatching<Item, Answer>({
 
 function settle<Answer>(
   { resolve, reject }: Entry<unknown, Answer>,
-  answer: Answer | typeof PUT_OFF | undefined,
+  outcome: Outcome<Answer> | undefined,
 ): boolean {
-  if (answer === PUT_OFF) return false
-  if (answer === undefined) reject(new Error('a batch left an item without an answer'))
-  else resolve(answer)
+  if (outcome === PUT_OFF) return false
+  if (outcome === undefined) reject(new Error('a batch left an item without an answer'))
+  else if (outcome instanceof Error) reject(outcome)
+  else resolve(outcome)
   return true
 }

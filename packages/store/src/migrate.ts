@@ -75,10 +75,7 @@ export async function migrate(
   )
 }
 
-async function readState(
-  queries: Queries,
-  migrations: readonly Migration[],
-): Promise<SchemaState> {
+async function readState(queries: Queries, migrations: readonly Migration[]): Promise<SchemaState> {
   const [table] = await queries.query<{ there: boolean }>(
     `SELECT to_regclass('schema_migrations') IS NOT NULL AS there`,
   )

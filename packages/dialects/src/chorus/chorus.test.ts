@@ -1,7 +1,8 @@
 /** What the vectors cannot show: round trips, the projection of conditions, and every refusal. */
 import assert from 'node:assert/strict'
-import type { Agent, Registration } from '@chimera/domain/agent'
-import { CONDITIONS, type Condition, type ConditionName } from '@chimera/domain/condition'
+import type { Agent, Registration } from '@chimera/domain/agent/agent'
+import { CONDITIONS, type Condition, type ConditionName } from '@chimera/domain/agent/condition'
+import { NO_KEYS } from '@chimera/domain/agent/keys'
 import { refuse } from '@chimera/domain/decision'
 import type {
   AgentId,
@@ -11,10 +12,9 @@ import type {
   TaskId,
   TransferId,
 } from '@chimera/domain/ids'
-import { NO_KEYS } from '@chimera/domain/keys'
 import { rankForDiscovery } from '@chimera/domain/matching/matching'
 import { REFUSALS, type Refusal } from '@chimera/domain/refusals'
-import type { WorkAsked, WorkReported } from '@chimera/domain/work'
+import type { WorkAsked, WorkReported } from '@chimera/domain/work/work'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'

@@ -2,8 +2,9 @@
  * Chorus → domain. A message that passed its schema always decodes; what it means may still be
  * refused, but that is for the rules to say.
  */
-import type { Registration as AgentRegistration, Skill } from '@chimera/domain/agent'
-import type { Fault } from '@chimera/domain/condition'
+import type { Registration as AgentRegistration, Skill } from '@chimera/domain/agent/agent'
+import type { Fault } from '@chimera/domain/agent/condition'
+import { readSkillRef } from '@chimera/domain/agent/skill-version'
 import type { Issue } from '@chimera/domain/decision'
 import type {
   AgentId,
@@ -13,9 +14,8 @@ import type {
   TaskId,
   TransferId,
 } from '@chimera/domain/ids'
-import { DEFAULT_PRIORITY } from '@chimera/domain/queue'
-import { readSkillRef } from '@chimera/domain/skill-version'
-import type { WorkAsked, WorkReported } from '@chimera/domain/work'
+import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
+import type { WorkAsked, WorkReported } from '@chimera/domain/work/work'
 import { type Check, checker, reader } from '../check.ts'
 import { findSchemaIssues, readPublishedSchema } from '../published-schema.ts'
 import { type RawQuery, typeQuery } from '../query.ts'

@@ -1,12 +1,12 @@
 /**
  * Domain → Chorus. What Chorus cannot say is listed in docs/dialects/chorus.md.
  */
-import type { Agent, Registration, Skill } from '@chimera/domain/agent'
-import type { Condition } from '@chimera/domain/condition'
-import { accepts } from '@chimera/domain/condition'
+import type { Agent, Registration, Skill } from '@chimera/domain/agent/agent'
+import type { Condition } from '@chimera/domain/agent/condition'
+import { accepts } from '@chimera/domain/agent/condition'
+import { writeSkillVersion } from '@chimera/domain/agent/skill-version'
 import type { AgentId, Instant, OwnerId } from '@chimera/domain/ids'
-import { writeSkillVersion } from '@chimera/domain/skill-version'
-import type { WorkAsked, WorkReported } from '@chimera/domain/work'
+import type { WorkAsked, WorkReported } from '@chimera/domain/work/work'
 import { writeCents, writeInstant } from '../wire.ts'
 import type { AccountAsked, AgentsSought, TransferOrdered } from './decode.ts'
 import * as wire from './schema.ts'

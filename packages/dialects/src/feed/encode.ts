@@ -1,11 +1,12 @@
 /**
  * Domain → status feed. What the feed cannot say is in docs/dialects/feed.md.
  */
-import type { Rhythm } from '@chimera/domain/cadence'
-import type { Condition, ConditionName, Standing } from '@chimera/domain/condition'
+
+import type { Condition, ConditionName, Standing } from '@chimera/domain/agent/condition'
 import type { Alias, Instant, MessageId } from '@chimera/domain/ids'
 import { agesAt, type Heard, type IngestFact, type StatusReport } from '@chimera/domain/ingest'
-import type { Publishing } from '@chimera/domain/publishing'
+import type { Rhythm } from '@chimera/domain/voice/cadence'
+import type { Publishing } from '@chimera/domain/voice/publishing'
 import { writeInstant } from '../wire.ts'
 import type { FeedView } from './decode.ts'
 import { encodeNote } from './notes.ts'

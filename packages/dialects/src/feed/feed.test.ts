@@ -6,7 +6,7 @@ import {
   type ConditionName,
   type Standing,
   type Workload,
-} from '@chimera/domain/condition'
+} from '@chimera/domain/agent/condition'
 import { refuse } from '@chimera/domain/decision'
 import type { AgentId, Alias, MessageId } from '@chimera/domain/ids'
 import {
@@ -17,8 +17,8 @@ import {
   type StatusReport,
 } from '@chimera/domain/ingest'
 import { LIMITS } from '@chimera/domain/limits'
-import { failureOf, isTransient, PUBLISHING_READY } from '@chimera/domain/publishing'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
+import { failureOf, isTransient, PUBLISHING_READY } from '@chimera/domain/voice/publishing'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'

@@ -11,7 +11,7 @@ import {
   type Standing,
   tasksOf,
   type Workload,
-} from '@chimera/domain/condition'
+} from '@chimera/domain/agent/condition'
 import type { Issue } from '@chimera/domain/decision'
 import { findInside, findPeople, findSecrets, type LeakKind } from '@chimera/domain/disclosure'
 

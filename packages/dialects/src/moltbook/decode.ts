@@ -14,7 +14,7 @@ import type {
   ReservationId,
   TaskId,
 } from '@chimera/domain/ids'
-import type { Announcement, Availability } from '@chimera/domain/presence'
+import type { Announcement, Availability } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import { checker, reader } from '../check.ts'
 import { centsOf, instantOf, readUuid } from '../wire.ts'

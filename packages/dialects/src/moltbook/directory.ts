@@ -3,8 +3,8 @@
  * and explained) and the presence events (what was posted in the last 24 hours, believed or not).
  */
 import type { AgentId, CorrelationId, InstanceId, Instant, PublicKey } from '@chimera/domain/ids'
-import type { Part, PlannerHit } from '@chimera/domain/planner-rank'
-import type { Announcement, Availability, Liveness } from '@chimera/domain/presence'
+import type { Part, PlannerHit } from '@chimera/domain/matching/planner-rank'
+import type { Announcement, Availability, Liveness } from '@chimera/domain/presence/presence'
 import { type Check, checker, reader } from '../check.ts'
 import { type RawQuery, typeQuery } from '../query.ts'
 import { instantOf, readUuid, writeInstant } from '../wire.ts'

@@ -2,13 +2,18 @@
  * Domain → MoltBook, for the messages that are signed: each is returned without its signature,
  * which the holder of the key adds. What MoltBook cannot say is in docs/dialects/moltbook.md.
  */
-import type { Rhythm } from '@chimera/domain/cadence'
-import type { Reservation } from '@chimera/domain/capacity'
-import { accepts, type Standing, tasksOf } from '@chimera/domain/condition'
+
+import { accepts, type Standing, tasksOf } from '@chimera/domain/agent/condition'
 import type { Refused } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, InstanceId, Instant } from '@chimera/domain/ids'
-import { type Announcement, type Availability, presenceExpiry } from '@chimera/domain/presence'
+import {
+  type Announcement,
+  type Availability,
+  presenceExpiry,
+} from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
+import type { Rhythm } from '@chimera/domain/voice/cadence'
+import type { Reservation } from '@chimera/domain/work/capacity'
 import { retryAfterSeconds } from '../error.ts'
 import { writeCents, writeInstant } from '../wire.ts'
 import type { CapabilitiesDeclared, ReservationReleased, ReserveOffered } from './decode.ts'

@@ -1,14 +1,12 @@
 /** What the vectors cannot show: round trips, the projection, the words, and every refusal. */
 import assert from 'node:assert/strict'
-import type { Candidate } from '@chimera/domain/candidate'
-import { decideReserve } from '@chimera/domain/capacity'
 import {
   CONDITIONS,
   type Condition,
   type ConditionName,
   type Standing,
   type Workload,
-} from '@chimera/domain/condition'
+} from '@chimera/domain/agent/condition'
 import { refuse } from '@chimera/domain/decision'
 import type {
   AgentId,
@@ -19,9 +17,11 @@ import type {
   TaskId,
 } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
-import { rankForPlanner } from '@chimera/domain/planner-rank'
-import { type Announcement, decidePresence } from '@chimera/domain/presence'
+import type { Candidate } from '@chimera/domain/matching/candidate'
+import { rankForPlanner } from '@chimera/domain/matching/planner-rank'
+import { type Announcement, decidePresence } from '@chimera/domain/presence/presence'
 import { REFUSALS, type Refusal } from '@chimera/domain/refusals'
+import { decideReserve } from '@chimera/domain/work/capacity'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'

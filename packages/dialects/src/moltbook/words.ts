@@ -2,7 +2,7 @@
  * The words of MoltBook, and the tables that turn them into the domain's and back.
  */
 import type { InstanceId } from '@chimera/domain/ids'
-import type { Availability, PresenceRefusal } from '@chimera/domain/presence'
+import type { Availability, PresenceRefusal } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 
 /** Where presence is posted (AV-1). */

@@ -6,7 +6,7 @@ import {
   type ConditionName,
   type Standing,
   type Workload,
-} from '@chimera/domain/condition'
+} from '@chimera/domain/agent/condition'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'

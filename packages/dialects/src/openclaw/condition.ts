@@ -2,10 +2,11 @@
  * The lifecycle in OpenClaw's four words (X-2), and back. What comes back is what somebody stated
  * of itself: an observation to set beside what is known, never in its place.
  */
-import type { Rhythm } from '@chimera/domain/cadence'
-import { type Fault, type Standing, tasksOf } from '@chimera/domain/condition'
+
+import { type Fault, type Standing, tasksOf } from '@chimera/domain/agent/condition'
 import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
+import type { Rhythm } from '@chimera/domain/voice/cadence'
 import { instantOf, writeInstant } from '../wire.ts'
 import { clip } from './names.ts'
 import type { Status, StatusDetails, StatusWord } from './schema.ts'

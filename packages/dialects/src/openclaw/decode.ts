@@ -3,7 +3,7 @@
  * schema always decodes, and what it says is taken as said: a status or a result is what its sender
  * states, and changes nothing by itself (A4).
  */
-import type { Fault } from '@chimera/domain/condition'
+import type { Fault } from '@chimera/domain/agent/condition'
 import type {
   AgentId,
   CorrelationId,
@@ -12,8 +12,8 @@ import type {
   TaskId,
   WorkId,
 } from '@chimera/domain/ids'
-import { DEFAULT_PRIORITY } from '@chimera/domain/queue'
-import type { WorkAsked, WorkReported } from '@chimera/domain/work'
+import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
+import type { WorkAsked, WorkReported } from '@chimera/domain/work/work'
 import { checker, reader } from '../check.ts'
 import { instantOf, readUuid } from '../wire.ts'
 import { decodeStatus, decodeWord, type Stated, type StatedCondition } from './condition.ts'
@@ -77,28 +77,27 @@ export function contentOf({ skill, input }: Pick<WorkAsked, 'skill' | 'input'>) 
 }
 
 export function decodeResponse(message: wire.CollaborationResponse): WorkAnswered {
-  const answered = {
-    type: 'work_answered',
-    task: readUuid<TaskId>(message.request_id),
-    agent: readUuid<AgentId>(message.responder_agent_id),
-    at: instantOf(message.timestamp),
-    correlation: readUuid<CorrelationId>(message.correlation_id),
-  } as const
+  const type = 'work_answered'
+  const task = readUuid<TaskId>(message.request_id)
+  const agent = readUuid<AgentId>(message.responder_agent_id)
+  const at = instantOf(message.timestamp)
+  const correlation = readUuid<CorrelationId>(message.correlation_id)
   // The schema has seen to it that what each answer needs is there.
   switch (message.response_status) {
     case 'accepted': {
-      const { collaboration_id: work = '', estimated_completion: end } = message
-      const accepted = { ...answered, answer: 'accepted', work: readUuid<WorkId>(work) } as const
+      const work = readUuid<WorkId>(message.collaboration_id ?? '')
+      const accepted = { type, task, agent, at, correlation, answer: 'accepted', work } as const
+      const { estimated_completion: end } = message
       return end === undefined ? accepted : { ...accepted, estimatedEnd: instantOf(end) }
     }
-    case 'deferred':
-      return { ...answered, answer: 'deferred', until: instantOf(message.deferred_until ?? '') }
-    case 'rejected':
-      return {
-        ...answered,
-        answer: 'refused',
-        ...decodeRejection(message.rejection_reason ?? UNSAID),
-      }
+    case 'deferred': {
+      const until = instantOf(message.deferred_until ?? '')
+      return { type, task, agent, at, correlation, answer: 'deferred', until }
+    }
+    case 'rejected': {
+      const stated = decodeRejection(message.rejection_reason ?? UNSAID)
+      return { type, task, agent, at, correlation, answer: 'refused', ...stated }
+    }
   }
 }
 

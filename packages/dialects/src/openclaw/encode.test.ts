@@ -1,7 +1,6 @@
 /** What is encoded matches its schema and is decoded to the same; what a response says when. */
 import assert from 'node:assert/strict'
-import { type Admitted, decideAdmission } from '@chimera/domain/admission'
-import { CONDITIONS, type Condition } from '@chimera/domain/condition'
+import { CONDITIONS, type Condition } from '@chimera/domain/agent/condition'
 import { accept } from '@chimera/domain/decision'
 import type {
   AgentId,
@@ -11,7 +10,8 @@ import type {
   TaskId,
   WorkId,
 } from '@chimera/domain/ids'
-import type { Ask, Work, WorkAsked, WorkState } from '@chimera/domain/work'
+import { type Admitted, decideAdmission } from '@chimera/domain/work/admission'
+import type { Ask, Work, WorkAsked, WorkState } from '@chimera/domain/work/work'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'

@@ -2,13 +2,14 @@
  * Domain → OpenClaw: status updates, requests, answers and results. Identities and reputation have
  * files of their own. What OpenClaw cannot say is listed in docs/dialects/openclaw.md.
  */
-import type { Admitted } from '@chimera/domain/admission'
-import type { Fault, Standing } from '@chimera/domain/condition'
+
+import type { Fault, Standing } from '@chimera/domain/agent/condition'
 import { type Decision, type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, Instant, TaskId, WorkId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
-import type { Work, WorkAsked, WorkReported } from '@chimera/domain/work'
+import type { Admitted } from '@chimera/domain/work/admission'
+import type { Work, WorkAsked, WorkReported } from '@chimera/domain/work/work'
 import { statusOf } from '../http-status.ts'
 import { writeInstant } from '../wire.ts'
 import { encodeStatus } from './condition.ts'

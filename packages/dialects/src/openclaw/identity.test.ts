@@ -1,9 +1,9 @@
 /** The identity of our agents, the score that they publish, and what is read of others. */
 import assert from 'node:assert/strict'
-import { CATEGORIES, type Skill } from '@chimera/domain/agent'
-import type { Standing } from '@chimera/domain/condition'
+import { CATEGORIES, type Skill } from '@chimera/domain/agent/agent'
+import type { Standing } from '@chimera/domain/agent/condition'
 import type { AgentId, CorrelationId, WorkId } from '@chimera/domain/ids'
-import { NO_WINDOW, type WindowRecord } from '@chimera/domain/window-score'
+import { NO_WINDOW, type WindowRecord } from '@chimera/domain/trust/window-score'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'

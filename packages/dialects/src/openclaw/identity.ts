@@ -11,13 +11,13 @@ import {
   DEFAULT_CATEGORY,
   type PublishedSchema,
   type Skill,
-} from '@chimera/domain/agent'
-import { type Standing, tasksOf } from '@chimera/domain/condition'
+} from '@chimera/domain/agent/agent'
+import { type Standing, tasksOf } from '@chimera/domain/agent/condition'
+import { readSkillRef, writeSkillVersion } from '@chimera/domain/agent/skill-version'
 import type { Issue } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
-import { readSkillRef, writeSkillVersion } from '@chimera/domain/skill-version'
-import type { WindowRecord } from '@chimera/domain/window-score'
+import type { WindowRecord } from '@chimera/domain/trust/window-score'
 import { checker, reader } from '../check.ts'
 import { findSchemaIssues } from '../published-schema.ts'
 import { instantOf, readUuid, writeInstant } from '../wire.ts'

@@ -1,9 +1,9 @@
 /** Every refusal has its words here, as a response or as an error, and reads back. */
 import assert from 'node:assert/strict'
-import { LADDER } from '@chimera/domain/admission'
 import { type Particulars, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, TaskId } from '@chimera/domain/ids'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
+import { LADDER } from '@chimera/domain/work/admission'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'
 import {

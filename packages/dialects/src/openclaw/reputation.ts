@@ -3,8 +3,8 @@
  * others say of themselves is read as a claim: no score of ours ever follows from it (P-2).
  */
 import type { AgentId, CorrelationId, Instant, WorkId } from '@chimera/domain/ids'
-import type { ScoreUpdate } from '@chimera/domain/score-update'
-import { measureWindow, type WindowRecord, windowScore } from '@chimera/domain/window-score'
+import type { ScoreUpdate } from '@chimera/domain/trust/score-update'
+import { measureWindow, type WindowRecord, windowScore } from '@chimera/domain/trust/window-score'
 import { checker, reader } from '../check.ts'
 import { instantOf, readUuid, writeInstant } from '../wire.ts'
 import { correlationOf } from './names.ts'

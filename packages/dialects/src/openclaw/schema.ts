@@ -3,7 +3,7 @@
  * if" of the document's prose is part of them (OC-2). Unknown fields are ignored here and covered
  * by signatures (X-9). What is not in the document is listed in docs/dialects/openclaw.md.
  */
-import { CATEGORIES, type PublishedSchema } from '@chimera/domain/agent'
+import { CATEGORIES, type PublishedSchema } from '@chimera/domain/agent/agent'
 import { LIMITS } from '@chimera/domain/limits'
 import { type Static, Type } from 'typebox'
 import { ErrorBody } from '../error.ts'

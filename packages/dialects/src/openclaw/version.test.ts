@@ -1,7 +1,7 @@
 /** Which versions are spoken, and what becomes of a message in another one. */
 import assert from 'node:assert/strict'
-import { type Desk, decideAdmission } from '@chimera/domain/admission'
-import type { Ask } from '@chimera/domain/work'
+import { type Desk, decideAdmission } from '@chimera/domain/work/admission'
+import type { Ask } from '@chimera/domain/work/work'
 import { describe, test } from 'vitest'
 import { checker } from '../check.ts'
 import { encodeRefusal, refuseVersion, schema, spokenVersions } from './index.ts'

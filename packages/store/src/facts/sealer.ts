@@ -106,7 +106,12 @@ async function writeSeals(
     }),
   )
   const { sealed } = sealFacts(await readHead(tx), recorded, digestOf)
-  const rows = sealed.map(({ seq, prev, hash }, at) => ({ seq, prev, hash, fact_id: facts[at]?.id }))
+  const rows = sealed.map(({ seq, prev, hash }, at) => ({
+    seq,
+    prev,
+    hash,
+    fact_id: facts[at]?.id,
+  }))
   await tx.query(INSERT, [JSON.stringify(rows)])
 }
 

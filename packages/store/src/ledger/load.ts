@@ -19,12 +19,7 @@ import {
 } from '@chimera/domain/money/ledger'
 import type { MoneyCommand } from '@chimera/domain/money/money'
 import type { Queries } from '../engine/database.ts'
-import {
-  type HoldRow,
-  holdOfRow,
-  type MovementRow,
-  movementOfRow,
-} from './rows.ts'
+import { type HoldRow, holdOfRow, type MovementRow, movementOfRow } from './rows.ts'
 
 /** The names of what is to be loaded, each once. */
 type Wanted = {
@@ -67,10 +62,7 @@ const ACCOUNTS = `
   WHERE owner IN (SELECT json_array_elements_text($1::json))
   ORDER BY owner FOR UPDATE`
 
-export async function loadLocked(
-  tx: Queries,
-  commands: readonly MoneyCommand[],
-): Promise<Loaded> {
+export async function loadLocked(tx: Queries, commands: readonly MoneyCommand[]): Promise<Loaded> {
   const wanted = wantedBy(commands)
   const touchesWork = wanted.holds.size > 0 || wanted.jobs.length > 0 || hasRefund(commands)
   const first = touchesWork ? await readWork(tx, wanted) : undefined

@@ -1,0 +1,129 @@
+/**
+ * The ledger in front of its database: money commands in, decisions out, each committed before it
+ * is answered.
+ *
+ *   J1  Commands that arrive together are loaded, decided and committed together.
+ *   J2  Correct with any number of processes on one database: who touches the same accounts waits,
+ *       who loses a race begins anew.
+ *   J3  What waits is bounded; beyond, the caller hears `service_unavailable` at once.
+ *   J4  Repeating a command that was done finds it done (CH-8). So a batch whose commit was not
+ *       answered is tried again; only if that fails too is the outcome unknown to the caller.
+ *   J5  A command that the database cannot take fails alone, not with its batch.
+ */
+import { refuse } from '@chimera/domain/decision'
+import type { CorrelationId, HoldId, Instant } from '@chimera/domain/ids'
+import { NO_FEE, type SettlementTerms } from '@chimera/domain/money/amount'
+import { createBatching, type Outcome } from '../batching.ts'
+import type { Database } from '../engine/database.ts'
+import { type RetryHands, retrying } from '../engine/retry.ts'
+import { type Failure, hasCode } from '../failure.ts'
+import { isStorable } from '../storable.ts'
+import { runBatch, type Submission, type Submitted } from './batch.ts'
+
+export type LedgerOptions = {
+  readonly database: Database
+  readonly clock: { readonly now: () => Instant; readonly sleep: RetryHands['sleep'] }
+  readonly chance: { readonly fraction: () => number }
+  readonly terms?: SettlementTerms
+  /** Commands in one transaction; 500 by default, some 20 ms of work. */
+  readonly most?: number
+  /** Commands that may wait; 10 000 by default, under a second of work. */
+  readonly mostWaiting?: number
+}
+
+export type Ledger = {
+  readonly submit: (submission: Submission) => Promise<Submitted>
+  /** Ends holds whose time has come, so many at most; answers how many. */
+  readonly endDue: (most?: number) => Promise<number>
+  /** When everything that was submitted has been answered. */
+  readonly idle: () => Promise<void>
+}
+
+// Overload is over when some batches are.
+const RETRY_MS = 1_000
+const MOST_DUE = 500
+const TAKEN = '23505'
+
+export function createLedger({
+  database,
+  clock,
+  chance,
+  terms = NO_FEE,
+  most = 500,
+  mostWaiting = 10_000,
+}: LedgerOptions): Ledger {
+  const hands: RetryHands = { sleep: clock.sleep, fraction: chance.fraction }
+
+  async function attempt(
+    submissions: readonly Submission[],
+  ): Promise<readonly Outcome<Submitted>[]> {
+    let unknown: Failure | undefined
+    const also = (failure: Failure) => {
+      if (failure.code === 'outcome_unknown') unknown = failure
+      // Somebody else made the same account, hold or movement first: it is found next time.
+      return failure.sqlState === TAKEN || isDown(failure) || failure === unknown
+    }
+    try {
+      return await retrying(
+        () => database.transaction((tx) => runBatch(tx, submissions, { now: clock.now, terms })),
+        hands,
+        { also },
+      )
+    } catch (error) {
+      if (isDown(error)) return submissions.map(() => unknown ?? unavailable())
+      throw error
+    }
+  }
+
+  async function run(submissions: readonly Submission[]): Promise<readonly Outcome<Submitted>[]> {
+    try {
+      return await attempt(submissions)
+    } catch (error) {
+      if (submissions.length === 1) return [asError(error)]
+    }
+    const outcomes: Outcome<Submitted>[] = []
+    for (const each of submissions) {
+      outcomes.push(...(await attempt([each]).catch((error: unknown) => [asError(error)])))
+    }
+    return outcomes
+  }
+
+  const batching = createBatching<Submission, Submitted>({ run, most, mostWaiting })
+  const unavailable = (): Submitted => ({
+    decision: refuse('service_unavailable', { retryAt: clock.now() + RETRY_MS }),
+    repeated: false,
+  })
+
+  function submit(submission: Submission): Promise<Submitted> {
+    const { command, correlation, remember } = submission
+    if (!isStorable([command, correlation, remember?.scope])) {
+      return Promise.resolve({ decision: refuse('message_malformed'), repeated: false })
+    }
+    return batching.add(submission) ?? Promise.resolve(unavailable())
+  }
+
+  return {
+    submit,
+    async endDue(mostDue = MOST_DUE) {
+      const due = await database.query<{ id: HoldId }>(
+        `SELECT id FROM holds
+         WHERE stage IN ('placed', 'confirmed') AND coalesce(releases_at, lapses_at) <= $1
+         ORDER BY coalesce(releases_at, lapses_at) LIMIT $2`,
+        [clock.now(), Math.min(mostDue, MOST_DUE)],
+      )
+      const ended = await Promise.all(
+        due.map(({ id }) => {
+          const correlation = id as string as CorrelationId
+          return submit({ command: { type: 'lapse_hold', hold: id }, correlation })
+        }),
+      )
+      return ended.filter(({ decision }) => decision.ok).length
+    },
+    idle: batching.idle,
+  }
+}
+
+const isDown = (error: unknown) => hasCode(error, 'database_unreachable', 'database_busy')
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error), { cause: error })
