@@ -1,4 +1,6 @@
-/** Reading the OpenClaw identity against parsing it: what our checks add to what nobody can avoid. */
+/**
+ * Reading the OpenClaw identity against parsing it: what our checks add to what nobody can avoid.
+ */
 import { readFileSync } from 'node:fs'
 import { readIdentity } from '@chimera/dialects/openclaw'
 import type { Benchmark } from './frame.ts'
@@ -13,10 +15,10 @@ const parsed = Array.from({ length: 256 }, () => JSON.parse(text))
 export const benchmark: Benchmark = {
   name: 'decode-identity',
   method:
-    `The identity example of the OpenClaw document (${text.length} bytes) is validated against its ` +
-    'schema, its bounds and its cross-field rules, and decoded, from 256 parsed copies in turn. ' +
-    'The peer is JSON.parse of the same text. At least 1.0 means that reading a message costs no ' +
-    'more than parsing it.',
+    `The identity example of the OpenClaw document (${text.length} bytes) is validated against ` +
+    'its schema, its bounds and its cross-field rules, and decoded, from 256 parsed copies in ' +
+    'turn. The peer is JSON.parse of the same text. At least 1.0 means that reading a message ' +
+    'costs no more than parsing it.',
   ours: {
     name: 'validate and decode',
     run: (times) => {

@@ -37,9 +37,9 @@ let bulk: Bulk | undefined
 export const benchmark: Benchmark = {
   name: 'verify-presence',
   method:
-    `A presence post of ${bytes.length} bytes is read as JSON, taken apart, brought into canonical ` +
-    'form and verified, from its bytes each time. The peer is crypto_sign_verify_detached of ' +
-    'sodium-native over the canonical bytes that were signed.',
+    `A presence post of ${bytes.length} bytes is read as JSON, taken apart, brought into ` +
+    'canonical form and verified, from its bytes each time. The peer is ' +
+    'crypto_sign_verify_detached of sodium-native over the canonical bytes that were signed.',
   open: async () => {
     bulk = await openBulk()
   },

@@ -3,22 +3,18 @@
  * least five reject vectors, and a reject vector must be refused for the reason that it names.
  */
 import assert from 'node:assert/strict'
-import { MESSAGES as chorus } from '@chimera/dialects/chorus'
-import { MESSAGES as feed } from '@chimera/dialects/feed'
+import { DIALECTS } from '@chimera/dialects/dialects'
 import type { Messages } from '@chimera/dialects/messages'
-import { MESSAGES as moltbook } from '@chimera/dialects/moltbook'
-import { MESSAGES as openclaw } from '@chimera/dialects/openclaw'
-import { MESSAGES as skills } from '@chimera/dialects/skills'
 import { describe, expect, test } from 'vitest'
 import { loadVectors } from './vectors.ts'
 
-const DIALECTS: Record<string, Messages> = { chorus, feed, moltbook, openclaw, skills }
+const dialects: Readonly<Record<string, Messages>> = DIALECTS
 const LEAST_REJECTS = 5
 
 const vectors = loadVectors()
 
 describe('X-3 every message has vectors', () => {
-  for (const [dialect, messages] of Object.entries(DIALECTS)) {
+  for (const [dialect, messages] of Object.entries(dialects)) {
     for (const message of Object.keys(messages)) {
       test(`${dialect}/${message}`, () => {
         const own = vectors.filter((each) => each.dialect === dialect && each.message === message)
@@ -29,7 +25,7 @@ describe('X-3 every message has vectors', () => {
     }
   }
   test('and every vector has a message', () => {
-    const lost = vectors.filter(({ dialect, message }) => !DIALECTS[dialect]?.[message])
+    const lost = vectors.filter(({ dialect, message }) => !dialects[dialect]?.[message])
     assert.deepEqual(
       lost.map(({ dialect, message }) => `${dialect}/${message}`),
       [],
@@ -41,7 +37,7 @@ for (const vector of vectors) {
   const { dialect, message, verdict, name, why, spec } = vector
   test(`${dialect}/${message} ${verdict}s ${name}: ${why}`, () => {
     assert.ok(why.length > 0 && spec.length > 0, 'a vector says why and by which document')
-    const read = DIALECTS[dialect]?.[message]?.read
+    const read = dialects[dialect]?.[message]?.read
     assert.ok(read)
     const outcome = read(vector.wire)
     if (verdict === 'accept') {

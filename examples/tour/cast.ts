@@ -1,4 +1,6 @@
-/** Who takes part in the tour: an agent that counts words, a planner that hires it, and the hour. */
+/**
+ * Who takes part in the tour: an agent that counts words, a planner that hires it, and the hour.
+ */
 import type { Agent, Registration } from '@chimera/domain/agent/agent'
 import type { Standing } from '@chimera/domain/agent/condition'
 import type {

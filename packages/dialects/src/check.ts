@@ -55,6 +55,11 @@ export function reader<Message, Meaning>(
   }
 }
 
+/** For payload and for answers that are shown as they are: the meaning is the message. */
+export function asItIs<Message>(check: Check<Message>) {
+  return reader(check, (message) => message)
+}
+
 function malformed(issues: readonly Issue[]): Malformed {
   return refuse('message_malformed', { issues })
 }

@@ -34,3 +34,6 @@ const BY_NAME: Partial<Record<Refusal, number>> = {
 export function statusOf(refusal: Refusal): number {
   return BY_NAME[refusal] ?? BY_KIND[REFUSALS[refusal].kind]
 }
+
+/** What an edge sends back, whatever carries it. */
+export type Answer<Body> = { readonly status: number; readonly body: Body }

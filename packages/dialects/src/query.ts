@@ -3,11 +3,18 @@
  * that one check serves bodies and queries alike: "5" becomes 5 where a number is wanted, and "5x"
  * stays text and is refused by the check.
  */
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { type Check, checker } from './check.ts'
 
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const NUMBER = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/
+
+/** The check of a query: typed first, then held to its schema. */
+export function queryChecker<Schema extends TSchema>(schema: Schema): Check<Static<Schema>> {
+  const check = checker(schema)
+  return (raw) => check(typeQuery(schema, raw as RawQuery))
+}
 
 export function typeQuery(schema: TSchema, raw: RawQuery): Record<string, unknown> {
   const properties = membersOf(schema)

@@ -1,4 +1,6 @@
-/** An approval is for these exact bytes, on this platform, at this time: the table tries the rest. */
+/**
+ * An approval is for these exact bytes, on this platform, at this time: the table tries the rest.
+ */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { KeyHistory } from '@chimera/domain/agent/keys'
@@ -191,7 +193,8 @@ describe('P-5 SK-10 what is no approval', () => {
   test('none, and HS256 with our public key', async () => {
     const unsigned = base64({ alg: 'none', typ: 'chimera-approval+jwt', kid: hub.id })
     assert.equal(await outcome(`${unsigned}.${base64(claims)}.`), 'approval_invalid')
-    const keyed = `${base64({ alg: 'HS256', typ: 'chimera-approval+jwt', kid: hub.id })}.${base64(claims)}`
+    const header = { alg: 'HS256', typ: 'chimera-approval+jwt', kid: hub.id }
+    const keyed = `${base64(header)}.${base64(claims)}`
     for (const secret of [Buffer.from(hub.publicKey), Buffer.from(hub.publicKey, 'base64url')]) {
       const mac = createHmac('sha256', secret).update(keyed).digest('base64url')
       assert.equal(await outcome(`${keyed}.${mac}`), 'approval_invalid')

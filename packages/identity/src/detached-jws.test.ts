@@ -1,3 +1,4 @@
+/** The feed's detached signature: RFC 8037's vector, and every way to forge one (SF-6). */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { KeyId, PublicKey } from '@chimera/domain/ids'

@@ -1,3 +1,4 @@
+/** How old a signed message may be, and that none is taken twice. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -73,7 +73,8 @@ describe('X-9 a signed request', () => {
     const fields = signRequest(bare, pair, { now: NOW, nonce: 'n1', expiresAt: NOW + 20_000 })
     assert.equal(
       fields['signature-input'],
-      `sig=("@method" "@target-uri" "content-digest");created=1700000000;expires=1700000020;nonce="n1";keyid="${pair.id}";alg="ed25519"`,
+      'sig=("@method" "@target-uri" "content-digest");created=1700000000;expires=1700000020' +
+        `;nonce="n1";keyid="${pair.id}";alg="ed25519"`,
     )
     assert.equal(fields['content-digest'], contentDigest(bare.body))
     assert.match(fields.signature, /^sig=:[A-Za-z0-9+/]{86}==:$/)

@@ -38,6 +38,7 @@ const place = (content: string, fileMode = 0o600): void => {
 }
 
 describe('L1, L3 creating', () => {
+  // Elsewhere files have no such modes; what is said there is tested below.
   test.runIf(posix)(
     'makes a directory of mode 0700 and a file of mode 0600, whatever the umask',
     async () => {
@@ -73,6 +74,7 @@ describe('L1, L3 creating', () => {
     await assert.rejects(createKeyFile(path, pair), { code: 'key_file_unwritable' })
   })
 
+  // Elsewhere files have no such modes; what is said there is tested below.
   test.runIf(posix)('not into a directory that others can write', async () => {
     mkdirSync(join(home, 'inner'))
     chmodSync(join(home, 'inner'), 0o777)
@@ -91,6 +93,7 @@ describe('L2 loading', () => {
     })
   }
 
+  // Elsewhere files have no such modes; what is said there is tested below.
   test.runIf(posix)('takes one that its owner can only read', async () => {
     place(text, 0o400)
     assert.equal((await loadKeyFile(path)).pair.id, pair.id)
@@ -171,8 +174,9 @@ describe('L3 load or create', () => {
   })
 
   test('processes that start together get one key', { timeout: 60_000 }, async () => {
+    const source = new URL('./key-file.ts', import.meta.url).href
     const program = `
-      const { loadOrCreateKeyFile } = await import(${JSON.stringify(new URL('./key-file.ts', import.meta.url).href)})
+      const { loadOrCreateKeyFile } = await import(${JSON.stringify(source)})
       const kept = await loadOrCreateKeyFile(${JSON.stringify(path)})
       console.log(JSON.stringify([kept.pair.id, kept.created]))`
     const options = [

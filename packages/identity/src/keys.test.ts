@@ -1,3 +1,4 @@
+/** Keys: RFC 8037 and 8032 vectors, and what is not a key. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { PublicKey } from '@chimera/domain/ids'

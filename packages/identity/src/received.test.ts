@@ -1,3 +1,4 @@
+/** What is refused before a signature is even looked at. */
 import assert from 'node:assert/strict'
 import { LIMITS } from '@chimera/domain/limits'
 import fc from 'fast-check'

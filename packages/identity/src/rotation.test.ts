@@ -1,4 +1,6 @@
-/** A key is handed over by who holds it, to who holds the next one; what was signed before stays. */
+/**
+ * A key is handed over by who holds it, to who holds the next one; what was signed before stays.
+ */
 import assert from 'node:assert/strict'
 import {
   applyKey,

@@ -1,3 +1,4 @@
+/** Tokens of owners and operators: random, prefixed, kept as a digest. */
 import assert from 'node:assert/strict'
 import type { Digest } from '@chimera/domain/ids'
 import { describe, test } from 'vitest'

@@ -279,6 +279,21 @@ test('P-6 a place in a discovery explains itself in sentences', () => {
   ])
 })
 
+test('CH-5 a job that is sent again has the key of the first, whatever else changed', () => {
+  const job = {
+    job_id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+    orchestrator_id: 'acme',
+    skill_name: 'sum',
+    input_data: {},
+    budget: 1,
+    timestamp_utc: '2026-02-11T14:15:09Z',
+  }
+  const later = { ...job, job_id: job.job_id.toUpperCase(), timestamp_utc: '2026-02-11T15:00:00Z' }
+  const [first, again] = [chorus.readJob(job), chorus.readJob(later)]
+  assert.ok(first.ok && again.ok)
+  assert.equal(first.value.key, again.value.key)
+})
+
 test('CH-4 where jobs are posted', () => {
   assert.equal(chorus.jobsAddress('https://a.example.org'), 'https://a.example.org/jobs')
   assert.equal(chorus.jobsAddress('https://a.example.org/'), 'https://a.example.org/jobs')

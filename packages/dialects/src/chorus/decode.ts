@@ -16,9 +16,9 @@ import type {
 } from '@chimera/domain/ids'
 import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
 import type { WorkAsked, WorkReported } from '@chimera/domain/work/work'
-import { type Check, checker, reader } from '../check.ts'
+import { checker, reader } from '../check.ts'
 import { findSchemaIssues, readPublishedSchema } from '../published-schema.ts'
-import { type RawQuery, typeQuery } from '../query.ts'
+import { queryChecker } from '../query.ts'
 import { centsOf, instantOf, readUuid } from '../wire.ts'
 import * as wire from './schema.ts'
 
@@ -218,23 +218,12 @@ export const readJobResult = reader(checker(wire.JobResult), decodeJobResult)
 export const readTransfer = reader(checker(wire.Transfer), decodeTransfer)
 export const readAccountOpening = reader(checker(wire.AccountOpening), decodeAccountOpening)
 
-const ofQuery =
-  <Query>(schema: Parameters<typeof typeQuery>[0], check: Check<Query>): Check<Query> =>
-  (raw) =>
-    check(typeQuery(schema, raw as RawQuery))
-
-export const readDiscovery = reader(
-  ofQuery(wire.Discovery, checker(wire.Discovery)),
-  decodeDiscovery,
-)
+export const readDiscovery = reader(queryChecker(wire.Discovery), decodeDiscovery)
 export const readReputationReport = reader(
-  ofQuery(wire.ReputationReport, checker(wire.ReputationReport)),
+  queryChecker(wire.ReputationReport),
   decodeReputationReport,
 )
-export const readAuditQuery = reader(
-  ofQuery(wire.AuditQuery, checker(wire.AuditQuery)),
-  decodeAuditQuery,
-)
+export const readAuditQuery = reader(queryChecker(wire.AuditQuery), decodeAuditQuery)
 
 /** A score as millionths. Scores have two decimals on the wire; more are read as they are. */
 const microOf = (score: number): number => Math.round(score * 1_000_000)

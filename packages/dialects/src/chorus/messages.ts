@@ -1,34 +1,31 @@
 /** Every Chorus message by name: its schema as it is published, and how it is read. */
-import { checker, reader } from '../check.ts'
+import { asItIs, checker } from '../check.ts'
 import type { Messages } from '../messages.ts'
 import * as decode from './decode.ts'
 import * as wire from './schema.ts'
 
-/** For answers that are shown as they are: the meaning is the message. */
-const asItIs = <Message>(message: Message): Message => message
-
 export const MESSAGES = {
   registration: { schema: wire.Registration, read: decode.readRegistration },
-  registered: { schema: wire.Registered, read: reader(checker(wire.Registered), asItIs) },
+  registered: { schema: wire.Registered, read: asItIs(checker(wire.Registered)) },
   discovery: { schema: wire.Discovery, read: decode.readDiscovery },
   discovered: { schema: wire.Discovered, read: decode.readDiscovered },
   heartbeat: { schema: wire.Heartbeat, read: decode.readHeartbeat },
   'heartbeat-seen': {
     schema: wire.HeartbeatSeen,
-    read: reader(checker(wire.HeartbeatSeen), asItIs),
+    read: asItIs(checker(wire.HeartbeatSeen)),
   },
-  'agent-entry': { schema: wire.AgentEntry, read: reader(checker(wire.AgentEntry), asItIs) },
-  'skill-list': { schema: wire.SkillList, read: reader(checker(wire.SkillList), asItIs) },
+  'agent-entry': { schema: wire.AgentEntry, read: asItIs(checker(wire.AgentEntry)) },
+  'skill-list': { schema: wire.SkillList, read: asItIs(checker(wire.SkillList)) },
   job: { schema: wire.Job, read: decode.readJob },
   'job-result': { schema: wire.JobResult, read: decode.readJobResult },
   transfer: { schema: wire.Transfer, read: decode.readTransfer },
-  'transfer-done': { schema: wire.TransferDone, read: reader(checker(wire.TransferDone), asItIs) },
+  'transfer-done': { schema: wire.TransferDone, read: asItIs(checker(wire.TransferDone)) },
   'account-opening': { schema: wire.AccountOpening, read: decode.readAccountOpening },
-  account: { schema: wire.Account, read: reader(checker(wire.Account), asItIs) },
+  account: { schema: wire.Account, read: asItIs(checker(wire.Account)) },
   'reputation-report': { schema: wire.ReputationReport, read: decode.readReputationReport },
-  reputation: { schema: wire.Reputation, read: reader(checker(wire.Reputation), asItIs) },
+  reputation: { schema: wire.Reputation, read: asItIs(checker(wire.Reputation)) },
   'audit-query': { schema: wire.AuditQuery, read: decode.readAuditQuery },
-  'audit-list': { schema: wire.AuditList, read: reader(checker(wire.AuditList), asItIs) },
-  economy: { schema: wire.Economy, read: reader(checker(wire.Economy), asItIs) },
-  health: { schema: wire.Health, read: reader(checker(wire.Health), asItIs) },
+  'audit-list': { schema: wire.AuditList, read: asItIs(checker(wire.AuditList)) },
+  economy: { schema: wire.Economy, read: asItIs(checker(wire.Economy)) },
+  health: { schema: wire.Health, read: asItIs(checker(wire.Health)) },
 } satisfies Messages

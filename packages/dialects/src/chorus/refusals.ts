@@ -6,7 +6,7 @@ import type { Refused } from '@chimera/domain/decision'
 import type { AgentId, Instant, TaskId } from '@chimera/domain/ids'
 import { REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import { type ErrorBody, encodeError } from '../error.ts'
-import { statusOf } from '../http-status.ts'
+import { type Answer, statusOf } from '../http-status.ts'
 import { writeInstant } from '../wire.ts'
 import type { JobResult } from './schema.ts'
 
@@ -60,8 +60,6 @@ const STATUSES: Partial<Record<Refusal, number>> = {
   price_risen: 402,
   policy_violated: 403,
 }
-
-export type Answer<Body> = { readonly status: number; readonly body: Body }
 
 export function encodeRefusal(refused: Refused<Refusal>, now: Instant): Answer<ErrorBody> {
   return { status: status(refused.refusal), body: encodeError(refused, code(refused.refusal), now) }

@@ -1,4 +1,6 @@
-/** P-6: why an agent is found, and why in this place, in sentences for whoever reads a discovery. */
+/**
+ * P-6: why an agent is found, and why in this place, in sentences for whoever reads a discovery.
+ */
 import type { Hit, Reason } from '@chimera/domain/matching/matching'
 import { shownHundredths } from '@chimera/domain/trust/running-score'
 import { writeCents } from '../wire.ts'

@@ -4,7 +4,7 @@
  */
 import type { Issue } from '@chimera/domain/decision'
 import type { Alias, Instant, MessageId } from '@chimera/domain/ids'
-import type { ReportedCondition, StatusReport } from '@chimera/domain/ingest'
+import type { ReportedCondition, StatusReport } from '@chimera/domain/presence/ingest'
 import { checker, reader } from '../check.ts'
 import { instantOf, readUuid } from '../wire.ts'
 import { findNoteIssues } from './notes.ts'

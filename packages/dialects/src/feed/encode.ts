@@ -4,7 +4,12 @@
 
 import type { Condition, ConditionName, Standing } from '@chimera/domain/agent/condition'
 import type { Alias, Instant, MessageId } from '@chimera/domain/ids'
-import { agesAt, type Heard, type IngestFact, type StatusReport } from '@chimera/domain/ingest'
+import {
+  agesAt,
+  type Heard,
+  type IngestFact,
+  type StatusReport,
+} from '@chimera/domain/presence/ingest'
 import type { Rhythm } from '@chimera/domain/voice/cadence'
 import type { Publishing } from '@chimera/domain/voice/publishing'
 import { writeInstant } from '../wire.ts'

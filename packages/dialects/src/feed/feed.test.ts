@@ -9,14 +9,14 @@ import {
 } from '@chimera/domain/agent/condition'
 import { refuse } from '@chimera/domain/decision'
 import type { AgentId, Alias, MessageId } from '@chimera/domain/ids'
+import { LIMITS } from '@chimera/domain/limits'
 import {
   applyIngest,
   decideIngest,
   type Heard,
   NOTHING_HEARD,
   type StatusReport,
-} from '@chimera/domain/ingest'
-import { LIMITS } from '@chimera/domain/limits'
+} from '@chimera/domain/presence/ingest'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import { failureOf, isTransient, PUBLISHING_READY } from '@chimera/domain/voice/publishing'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 /** Every message of the status feed by name: its schema as it is published, and how it is read. */
-import { checker, reader } from '../check.ts'
+import { asItIs, checker } from '../check.ts'
 import type { Messages } from '../messages.ts'
 import * as decode from './decode.ts'
 import * as wire from './schema.ts'
@@ -10,6 +10,6 @@ export const MESSAGES = {
   'feed-state': { schema: wire.FeedState, read: decode.readFeedState },
   error: {
     schema: wire.ErrorAnswer,
-    read: reader(checker(wire.ErrorAnswer), (message) => message),
+    read: asItIs(checker(wire.ErrorAnswer)),
   },
 } satisfies Messages

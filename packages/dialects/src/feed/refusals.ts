@@ -10,7 +10,7 @@ import type { Refused } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { type ErrorBody, encodeError } from '../error.ts'
-import { statusOf } from '../http-status.ts'
+import { type Answer, statusOf } from '../http-status.ts'
 
 // biome-ignore format: a table is read by its columns
 export const FEED_CODES = {
@@ -59,8 +59,6 @@ const STATUSES: Partial<Record<FeedCode, number>> = {
   conflict: 409,
   unavailable: 503,
 }
-
-export type Answer<Body> = { readonly status: number; readonly body: Body }
 
 export function encodeRefusal(refused: Refused<Refusal>, now: Instant): Answer<ErrorBody> {
   const code = FEED_CODES[refused.refusal]

@@ -5,8 +5,8 @@
 import type { AgentId, CorrelationId, InstanceId, Instant, PublicKey } from '@chimera/domain/ids'
 import type { Part, PlannerHit } from '@chimera/domain/matching/planner-rank'
 import type { Announcement, Availability, Liveness } from '@chimera/domain/presence/presence'
-import { type Check, checker, reader } from '../check.ts'
-import { type RawQuery, typeQuery } from '../query.ts'
+import { checker, reader } from '../check.ts'
+import { queryChecker } from '../query.ts'
 import { instantOf, readUuid, writeInstant } from '../wire.ts'
 import * as wire from './schema.ts'
 import { VERDICTS, VERIFICATION_WORDS, type Verdict } from './words.ts'
@@ -248,18 +248,7 @@ function encodeEvent(record: PresenceRecord): wire.PresenceEvent {
   }
 }
 
-const ofQuery =
-  <Query>(schema: Parameters<typeof typeQuery>[0], check: Check<Query>): Check<Query> =>
-  (raw) =>
-    check(typeQuery(schema, raw as RawQuery))
-
-export const readDirectoryQuery = reader(
-  ofQuery(wire.DirectoryQuery, checker(wire.DirectoryQuery)),
-  decodeDirectoryQuery,
-)
+export const readDirectoryQuery = reader(queryChecker(wire.DirectoryQuery), decodeDirectoryQuery)
 export const readDirectory = reader(checker(wire.Directory), decodeDirectory)
-export const readEventsQuery = reader(
-  ofQuery(wire.EventsQuery, checker(wire.EventsQuery)),
-  decodeEventsQuery,
-)
+export const readEventsQuery = reader(queryChecker(wire.EventsQuery), decodeEventsQuery)
 export const readEvents = reader(checker(wire.Events), decodeEvents)

@@ -1,5 +1,5 @@
 /** Every MoltBook message by name: its schema as it is published, and how it is read. */
-import { checker, reader } from '../check.ts'
+import { asItIs, checker } from '../check.ts'
 import type { Messages } from '../messages.ts'
 import * as decode from './decode.ts'
 import * as directory from './directory.ts'
@@ -18,6 +18,6 @@ export const MESSAGES = {
   'presence-events': { schema: wire.Events, read: directory.readEvents },
   error: {
     schema: wire.ErrorAnswer,
-    read: reader(checker(wire.ErrorAnswer), (message) => message),
+    read: asItIs(checker(wire.ErrorAnswer)),
   },
 } satisfies Messages

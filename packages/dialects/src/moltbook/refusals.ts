@@ -10,7 +10,7 @@ import type { Refused } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { type ErrorBody, encodeError } from '../error.ts'
-import { statusOf } from '../http-status.ts'
+import { type Answer, statusOf } from '../http-status.ts'
 import type { RejectReason } from './words.ts'
 
 type Words = { readonly reason: RejectReason; readonly code: string }
@@ -92,8 +92,6 @@ export const MOLTBOOK_WORDS = {
   approval_used:             { reason: 'conflict',        code: 'conflict' },
   approval_mismatched:       { reason: 'conflict',        code: 'conflict' },
 } as const satisfies Record<Refusal, Words>
-
-export type Answer<Body> = { readonly status: number; readonly body: Body }
 
 export function rejectReason(refusal: Refusal): RejectReason {
   return MOLTBOOK_WORDS[refusal].reason

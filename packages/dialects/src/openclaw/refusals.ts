@@ -10,7 +10,7 @@ import type { Refused } from '@chimera/domain/decision'
 import type { CorrelationId, Instant } from '@chimera/domain/ids'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import { encodeError, retryAfterSeconds } from '../error.ts'
-import { statusOf } from '../http-status.ts'
+import { type Answer, statusOf } from '../http-status.ts'
 import { readUuid, writeCents, writeInstant } from '../wire.ts'
 import { correlationOf } from './names.ts'
 import type { ProtocolError, RejectionCode, RejectionReason } from './schema.ts'
@@ -96,8 +96,6 @@ export const ERROR_CODES = {
   approval_invalid: 'unauthenticated',      approval_expired: 'expired',
   approval_used: 'conflict',                approval_mismatched: 'conflict',
 } as const satisfies Record<Refusal, string>
-
-export type Answer<Body> = { readonly status: number; readonly body: Body }
 
 /** Undefined: this refusal is told as an error, without a response. */
 export function rejectionCode(refusal: Refusal): RejectionCode | undefined {

@@ -1,7 +1,7 @@
 /** The contracts against the document: transcribed here a second time, so that a slip shows. */
 import assert from 'node:assert/strict'
+import { decideOffers, readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
 import { LIMITS } from '@chimera/domain/limits'
-import { decideOffers, readSkillRef, resolveSkill } from '@chimera/domain/skill-version'
 import { describe, test } from 'vitest'
 import { inputCode, offerSkill, SKILLS, type SkillContract } from './contracts.ts'
 import {
@@ -169,6 +169,7 @@ describe('which code says that the input is wrong', () => {
     ['fetch_trends',              '/platform',                   'INVALID_PLATFORM'],
     ['fetch_trends',              '/platform/1',                 'INVALID_PLATFORM'],
     ['fetch_trends',              '/limit',                      'INVALID_INPUT'],
+    ['fetch_trends',              '/platforms',                  'INVALID_INPUT'],
     ['semantic_filter',           '/campaign_goals/0',           'INVALID_GOALS'],
     ['semantic_filter',           '/trends',                     'INVALID_INPUT'],
     ['generate_content',          '/persona/bio',                'INVALID_PERSONA'],

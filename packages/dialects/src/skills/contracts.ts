@@ -8,9 +8,9 @@
  *   Q2  Every code that a contract names is a row of its errors.
  *   Q3  A contract is an offer of a version (SK-5), so `resolveSkill` finds it by name.
  */
-import type { Category, Skill } from '@chimera/domain/agent'
+import type { Category, Skill } from '@chimera/domain/agent/agent'
+import type { SkillVersion } from '@chimera/domain/agent/skill-version'
 import type { Issue } from '@chimera/domain/decision'
-import type { SkillVersion } from '@chimera/domain/skill-version'
 import type { Static, TSchema } from 'typebox'
 import type { Check } from '../check.ts'
 import * as checks from './checks.ts'

@@ -2,8 +2,10 @@
  * Skills → domain. Most of what the skills take and give is payload, and means what it says; here
  * is what touches the network: profiles, state updates, publications, wallets and call records.
  */
+
+import type { Fault } from '@chimera/domain/agent/condition'
+import type { RecordUpdate, WantedCondition } from '@chimera/domain/agent/record'
 import type { Publication } from '@chimera/domain/approval'
-import type { Fault } from '@chimera/domain/condition'
 import type {
   AgentId,
   ContentId,
@@ -12,7 +14,6 @@ import type {
   IdempotencyKey,
   Instant,
 } from '@chimera/domain/ids'
-import type { RecordUpdate, WantedCondition } from '@chimera/domain/record'
 import { reader } from '../check.ts'
 import { instantOf, readUuid } from '../wire.ts'
 import type { CallRecord } from './call-record.ts'

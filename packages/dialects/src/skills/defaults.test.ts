@@ -73,7 +73,7 @@ describe('SK-1 the published defaults are the documents’', () => {
       }
     }
     for (const { schema } of Object.values(MESSAGES)) {
-      visit(schema as Described, (schema as { required?: readonly string[] }).required ?? [])
+      visit(schema, (schema as { required?: readonly string[] }).required ?? [])
     }
   })
 })

@@ -25,7 +25,7 @@ export type Filled<Schema extends TSchema> =
 type AlwaysThere<Members> = {
   [Name in keyof Members]: Members[Name] extends Preset<TSchema>
     ? Name
-    : Members[Name] extends TOptional<TSchema>
+    : Members[Name] extends TOptional
       ? never
       : Name
 }[keyof Members]

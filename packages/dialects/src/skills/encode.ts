@@ -1,10 +1,10 @@
 /**
  * Domain → skills. What this dialect cannot say is listed in docs/dialects/skills.md.
  */
-import type { Agent, Skill } from '@chimera/domain/agent'
-import type { ConditionName, Standing } from '@chimera/domain/condition'
+import type { Agent, Skill } from '@chimera/domain/agent/agent'
+import type { ConditionName, Standing } from '@chimera/domain/agent/condition'
+import type { AgentRecord, RecordUpdate, WantedCondition } from '@chimera/domain/agent/record'
 import type { AgentId, Instant } from '@chimera/domain/ids'
-import type { AgentRecord, RecordUpdate, WantedCondition } from '@chimera/domain/record'
 import { writeInstant } from '../wire.ts'
 import type { CallRecord } from './call-record.ts'
 import type { BalanceRead, CallRecorded, ProfileSought, PublishAsked } from './decode.ts'

@@ -1,5 +1,5 @@
 /** Every message of the skills by name: its schema as it is published, and how it is read. */
-import { type Check, reader } from '../check.ts'
+import { asItIs } from '../check.ts'
 import type { Messages } from '../messages.ts'
 import { CallRecord } from './call-record.ts'
 import { Campaign } from './campaign.ts'
@@ -11,9 +11,6 @@ import { Persona } from './persona.ts'
 import { AgentProfile } from './profile.ts'
 import { SkillError } from './skill-error.ts'
 import { TrendData } from './trend.ts'
-
-/** For payload and for answers that are shown as they are: the meaning is the message. */
-const asItIs = <Message>(check: Check<Message>) => reader(check, (message) => message)
 
 const { fetch_trends, semantic_filter, generate_content, validate_content } = SKILLS
 const { publish_content, get_agent_profile, update_agent_state } = SKILLS

@@ -1,40 +1,26 @@
 /** Profiles: the projection of conditions, and that every agent has one that reads back. */
 import assert from 'node:assert/strict'
-import type { Agent } from '@chimera/domain/agent'
-import { CONDITIONS, type Condition, type ConditionName } from '@chimera/domain/condition'
-import type { AgentId, OwnerId } from '@chimera/domain/ids'
-import { NO_KEYS } from '@chimera/domain/keys'
-import type { AgentRecord } from '@chimera/domain/record'
+import type { Agent } from '@chimera/domain/agent/agent'
+import { CONDITIONS, type ConditionName } from '@chimera/domain/agent/condition'
+import { NO_KEYS } from '@chimera/domain/agent/keys'
+import type { AgentRecord } from '@chimera/domain/agent/record'
+import type { OwnerId } from '@chimera/domain/ids'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
+import {
+  AGENT,
+  conditionOf,
+  instant,
+  maybe,
+  NOW,
+  plain,
+  recordOf,
+  WALLET,
+  workload,
+} from '../../test/samples.ts'
 import * as checks from './checks.ts'
 import * as skills from './index.ts'
 
-const NOW = Date.UTC(2026, 1, 11, 14, 15, 9)
-const AGENT = 'a3b8d1b6-0b3b-4b1a-9c1a-1a2b3c4d5e6f' as AgentId
-const WALLET = '0x52908400098527886e0f7030069857d2e4169ee7'
-const instant = fc.integer({ min: 0, max: 4_000_000_000_000 })
-const maybe = <Value>(each: fc.Arbitrary<Value>) => fc.option(each, { nil: undefined })
-/** Without the members that are undefined. */
-const plain = <Value extends object>(value: Value): Value =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Value
-
-const conditionOf = (name: ConditionName): Condition =>
-  name === 'error'
-    ? { name, since: 0, fault: { code: 'X', message: 'x', lasting: 'permanent' } }
-    : { name, since: 0 }
-const workload = (running: number, slotsFree: number, slotsTotal = 5) => ({
-  running,
-  awaiting: 0,
-  slotsTotal,
-  slotsFree,
-})
-const recordOf = (name: ConditionName, running = 0): AgentRecord => ({
-  agent: AGENT,
-  version: 7,
-  standing: { condition: conditionOf(name), workload: workload(running, 5 - running) },
-  pendingTasks: running,
-})
 const agentOf = (profile: Partial<Agent> = {}): Agent => ({
   id: AGENT,
   owner: 'acme' as OwnerId,
@@ -171,6 +157,12 @@ describe('profiles', () => {
       assert.equal(skills.encodeAgentProfile(viewOf(recordOf('idle'), { name: own })).name, shown)
     })
   }
+
+  test('the score is a share, the uptime out of 100', () => {
+    const profile = skills.encodeAgentProfile(viewOf(recordOf('idle')))
+    assert.equal(profile.reputation_score, 0.9235)
+    assert.equal(profile.uptime_24h, 99.5)
+  })
 
   test('SK-11 a stale copy says so', () => {
     const profile = skills.encodeAgentProfile(viewOf(recordOf('idle')))

@@ -83,7 +83,7 @@ export function encodeFailure<Skill extends SkillId>(
   return {
     status: http,
     body: {
-      code: String(code),
+      code,
       message: words,
       retryable,
       ...(seconds !== undefined && { retry_after_seconds: seconds }),

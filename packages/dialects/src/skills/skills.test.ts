@@ -1,43 +1,18 @@
 /** What the vectors cannot show: round trips, what the rules make of a message, and every error. */
 import assert from 'node:assert/strict'
+import { type AgentRecord, decideUpdate, type RecordUpdate } from '@chimera/domain/agent/record'
 import { decideUse } from '@chimera/domain/approval'
-import type { Condition, ConditionName } from '@chimera/domain/condition'
 import { refuse } from '@chimera/domain/decision'
-import type { AgentId, ApprovalId, Digest, IdempotencyKey, ReviewerId } from '@chimera/domain/ids'
-import { type AgentRecord, decideUpdate, type RecordUpdate } from '@chimera/domain/record'
+import type { ApprovalId, Digest, IdempotencyKey, ReviewerId } from '@chimera/domain/ids'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
+import { AGENT, instant, maybe, NOW, plain, recordOf, WALLET } from '../../test/samples.ts'
 import * as checks from './checks.ts'
 import type { ContentPackage } from './index.ts'
 import * as skills from './index.ts'
 
-const NOW = Date.UTC(2026, 1, 11, 14, 15, 9)
-const AGENT = 'a3b8d1b6-0b3b-4b1a-9c1a-1a2b3c4d5e6f' as AgentId
-const WALLET = '0x52908400098527886e0f7030069857d2e4169ee7'
-const instant = fc.integer({ min: 0, max: 4_000_000_000_000 })
 const digest = fc.stringMatching(/^[0-9a-f]{64}$/)
-const maybe = <Value>(each: fc.Arbitrary<Value>) => fc.option(each, { nil: undefined })
-/** Without the members that are undefined. */
-const plain = <Value extends object>(value: Value): Value =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Value
-
-const conditionOf = (name: ConditionName): Condition =>
-  name === 'error'
-    ? { name, since: 0, fault: { code: 'X', message: 'x', lasting: 'permanent' } }
-    : { name, since: 0 }
-const workload = (running: number, slotsFree: number, slotsTotal = 5) => ({
-  running,
-  awaiting: 0,
-  slotsTotal,
-  slotsFree,
-})
-const recordOf = (name: ConditionName, running = 0): AgentRecord => ({
-  agent: AGENT,
-  version: 7,
-  standing: { condition: conditionOf(name), workload: workload(running, 5 - running) },
-  pendingTasks: running,
-})
 describe('SK-12 state updates', () => {
   test('what is encoded is decoded to the same', () => {
     const condition = fc.oneof(
@@ -262,6 +237,28 @@ describe('X-6 every error', () => {
       assert.equal(status, rows[body.code]?.http)
       assert.equal(body.retryable, isRetryable(refusal))
       assert.equal(rows[body.code]?.retryable, body.retryable)
+    })
+  }
+
+  // biome-ignore format: a table is read by its columns
+  const documented: [refusal: Refusal, answer: string][] = [
+    ['message_malformed',   'INVALID_INPUT 400'],
+    ['rate_exceeded',       'RATE_LIMITED 429'],
+    ['service_unavailable', 'UNAVAILABLE 503'],
+    ['agent_unknown',       'AGENT_NOT_FOUND 404'],
+    ['skills_invalid',      'INVALID_PROFILE 422'],
+    ['state_changed',       'CONCURRENCY_ERROR 409'],
+    ['transition_illegal',  'INVALID_STATE_TRANSITION 422'],
+    ['funds_short',         'INSUFFICIENT_BALANCE 402'],
+    ['approval_invalid',    'INVALID_TOKEN 401'],
+    ['approval_mismatched', 'INVALID_TOKEN 401'],
+    ['approval_expired',    'TOKEN_EXPIRED 401'],
+    ['approval_used',       'DUPLICATE_CONTENT 409'],
+  ]
+  for (const [refusal, answer] of documented) {
+    test(`${refusal} has the document’s word: ${answer}`, () => {
+      const { status, body } = skills.encodeRefusal(refuse(refusal), NOW)
+      assert.equal(`${body.code} ${status}`, answer)
     })
   }
 

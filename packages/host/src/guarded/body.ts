@@ -11,7 +11,10 @@ import { GuardFailure } from './failure.ts'
 export type BodyBounds = { readonly bodyBytes: number; readonly pauseMs: number }
 
 /** As much as is needed of a stream. */
-export type Body = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown }
+export type Body = AsyncIterable<Uint8Array> & {
+  destroy(error?: Error): unknown
+  on(event: 'error', listener: () => void): unknown
+}
 
 export async function readBody(
   body: Body,
@@ -20,7 +23,7 @@ export async function readBody(
   clock: Clock,
 ): Promise<Uint8Array> {
   const tooLarge = (): GuardFailure => new GuardFailure('too_large', `over ${bodyBytes} bytes`)
-  if (Number(announced ?? 0) > bodyBytes) throw discard(body, tooLarge())
+  if (Number(announced ?? 0) > bodyBytes) throw tooLarge()
 
   const pause = (): { cancel: () => void } =>
     clock.after(pauseMs, () => {
@@ -43,8 +46,9 @@ export async function readBody(
   return Buffer.concat(pieces)
 }
 
-/** Lets go of a body that nobody reads; its connection goes with it. */
-export function discard<Why extends Error>(body: Body, why: Why): Why {
-  body.destroy(why)
-  return why
+/** Lets go of a body, read or not; what is left of an unread one goes with its connection. */
+export function discard(body: Body): void {
+  // Whoever read it has heard of its error; of an unread one nobody needs to.
+  body.on('error', () => {})
+  body.destroy()
 }

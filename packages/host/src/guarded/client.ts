@@ -7,15 +7,15 @@
  *       redirects; headers; the size of the body.
  *   C3  The world not answering is a value, never an exception. What is thrown is a mistake of the
  *       caller, such as a header that cannot be sent.
- *   C4  Certificates are asked for anew with each request, and changed ones get connections of
- *       their own, so that they rotate without a restart (SF-6).
  */
-import { Agent, type buildConnector, type Dispatcher, errors } from 'undici'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
 import { type Allowance, readAllowance } from './allowance.ts'
-import { type Body, discard, readBody } from './body.ts'
-import { type ClientTls, dial, type Resolve, resolveBySystem } from './dial.ts'
+import { discard, readBody } from './body.ts'
+import { type ClientTls, type Resolve, resolveBySystem } from './dial.ts'
 import { type Failed, GuardFailure, toFailed } from './failure.ts'
+import { createPool } from './pool.ts'
 import { decideRedirect, type Headers, type Hop } from './redirect.ts'
 import { readTarget } from './target.ts'
 
@@ -60,7 +60,8 @@ export type GuardedRequest = {
   readonly headers?: Headers
   readonly body?: string | Uint8Array
   readonly signal?: AbortSignal
-  readonly limits?: Partial<GuardLimits>
+  /** For this request only. */
+  readonly limits?: Partial<Omit<GuardLimits, 'connectMs'>>
 }
 
 export type Answer = {
@@ -81,15 +82,10 @@ export type GuardedClient = {
   readonly close: (signal?: AbortSignal) => Promise<void>
 }
 
-// More at once to one host would be our attack on it.
-const CONNECTIONS = 16
-const IDLE_MS = 10_000
-const HEAD_BYTES = 16 * 1024
 const OURS =
   /^(?:host|connection|keep-alive|upgrade|expect|te|trailer|transfer-encoding|content-length|proxy-.*)$/i
 const NO_TLS: ClientTls = {}
 
-type Pool = { readonly agent: Agent; readonly tls: ClientTls }
 type Asking = {
   readonly agent: Agent
   readonly limits: GuardLimits
@@ -100,36 +96,29 @@ type Asking = {
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { clock, onlyHosts, tls = () => NO_TLS, resolve = resolveBySystem } = options
   const usual = { ...GUARD_LIMITS, ...options.limits }
-  const allowance = allowanceOf(options.allowNet ?? [])
   const rules = onlyHosts ? { onlyHosts } : {}
   const closing = new AbortController()
   const running = new Set<Promise<Outcome>>()
+  const pool = createPool({
+    clock,
+    allowance: allowanceOf(options.allowNet ?? []),
+    resolve,
+    connectMs: usual.connectMs,
+    signal: closing.signal,
+    tls,
+  })
   let closed = false
-  let pool: Pool | undefined
-
-  function agentNow(): Agent {
-    const wanted = tls()
-    if (pool?.tls === wanted) return pool.agent
-    // The old connections end when what runs on them has ended.
-    void pool?.agent.close()
-    const { connectMs } = usual
-    const signal = closing.signal
-    const connect = connector({ clock, allowance, resolve, connectMs, tls: wanted, signal })
-    pool = { agent: agentWith(connect), tls: wanted }
-    return pool.agent
-  }
 
   /** One hop: asks, and waits for the head of the answer. */
   async function ask(hop: Hop, asking: Asking): Promise<Dispatcher.ResponseData> {
     const { agent, limits, stop, body } = asking
-    const { url } = readTarget(hop.url.href, rules)
     const timer = clock.after(limits.headersMs, () => {
       stop.abort(new GuardFailure('timeout', `no answer within ${limits.headersMs} ms`))
     })
     try {
       return await agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin: hop.url.origin,
+        path: hop.url.pathname + hop.url.search,
         method: hop.method,
         headers: hop.headers,
         body,
@@ -144,21 +133,27 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     const { limits } = asking
     let hop = first
     for (let redirects = 0; ; redirects += 1) {
-      const { statusCode: status, headers, body } = await ask(hop, asking)
+      const { url } = readTarget(hop.url.href, rules)
+      const { statusCode: status, headers, body } = await ask({ ...hop, url }, asking)
       const plain = joined(headers)
-      const next = nextHop(hop, status, plain, body)
-      if (!next) {
-        const bytes = await readBody(body, plain['content-length'], limits, clock)
-        return { ok: true, status, headers: plain, body: bytes, url: hop.url.href }
+      try {
+        const next = decideRedirect({ ...hop, url }, { status, location: plain.location })
+        if (!next) {
+          const announced = hop.method === 'HEAD' ? undefined : plain['content-length']
+          const bytes = await readBody(body, announced, limits, clock)
+          return { ok: true, status, headers: plain, body: bytes, url: url.href }
+        }
+        if (redirects >= limits.redirects) {
+          throw new GuardFailure('too_many_redirects', `more than ${limits.redirects}`)
+        }
+        hop = next
+      } finally {
+        discard(body)
       }
-      const tooMany = new GuardFailure('too_many_redirects', `more than ${limits.redirects}`)
-      discard(body, tooMany)
-      if (redirects >= limits.redirects) throw tooMany
-      hop = next
     }
   }
 
-  async function run(asked: GuardedRequest): Promise<Outcome> {
+  async function run(asked: GuardedRequest, headers: Headers): Promise<Outcome> {
     const limits = { ...usual, ...asked.limits }
     const stop = new AbortController()
     const giveUp = (): void => stop.abort(new GuardFailure('cancelled', 'given up by the caller'))
@@ -170,12 +165,11 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     })
     try {
       const { url } = readTarget(asked.url, rules)
-      const first = { url, method: asked.method ?? 'GET', headers: headersOf(asked.headers) }
-      const body = asked.body ?? null
-      return await follow(first, { agent: agentNow(), limits, body, stop })
+      const first = { url, method: asked.method ?? 'GET', headers }
+      return await follow(first, { agent: pool.agent(), limits, body: asked.body ?? null, stop })
     } catch (error) {
-      if (error instanceof errors.InvalidArgumentError || error instanceof TypeError) throw error
-      return toFailed(error)
+      // Once we have ended it, whatever else broke broke for that.
+      return toFailed(stop.signal.aborted ? stop.signal.reason : error)
     } finally {
       timer.cancel()
       for (const each of signals) each.removeEventListener('abort', giveUp)
@@ -184,8 +178,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 
   return {
     request: async (asked) => {
+      const headers = headersOf(asked.headers)
       if (closed) return toFailed(new GuardFailure('cancelled', 'the client is closed'))
-      const outcome = run(asked)
+      const outcome = run(asked, headers)
       running.add(outcome)
       try {
         return await outcome
@@ -199,45 +194,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       if (signal?.aborted) giveUp()
       signal?.addEventListener('abort', giveUp, { once: true })
       await Promise.allSettled(running)
-      giveUp()
       signal?.removeEventListener('abort', giveUp)
-      await pool?.agent.destroy()
+      giveUp()
+      await pool.destroy()
     },
-  }
-}
-
-function nextHop(hop: Hop, status: number, headers: Headers, body: Body): Hop | undefined {
-  try {
-    return decideRedirect(hop, { status, location: headers.location })
-  } catch (error) {
-    throw error instanceof Error ? discard(body, error) : error
-  }
-}
-
-function agentWith(connect: buildConnector.connector): Agent {
-  return new Agent({
-    connect,
-    connections: CONNECTIONS,
-    pipelining: 1,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-    maxHeaderSize: HEAD_BYTES,
-    // Time is bounded here, by the clock that was handed in.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-}
-
-/** Every connection of the pool is opened by the guarded dial, also one to a literal address. */
-function connector(options: Parameters<typeof dial>[1]): buildConnector.connector {
-  return ({ hostname, port, protocol }, callback) => {
-    const secure = protocol === 'https:'
-    const usual = secure ? 443 : 80
-    const place = { host: hostname, port: port === '' ? usual : Number(port), secure }
-    dial(place, options).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    )
   }
 }
 
@@ -249,8 +209,11 @@ function allowanceOf(allowNet: readonly string[]): Allowance {
 
 /** Compressed answers are not asked for: a small one could unfold beyond every bound. */
 function headersOf(headers: Headers = {}): Headers {
-  const ours = Object.keys(headers).find((name) => OURS.test(name))
-  if (ours) throw new TypeError(`the header ${ours} is not the caller's to set`)
+  for (const [name, value] of Object.entries(headers)) {
+    if (OURS.test(name)) throw new TypeError(`the header ${name} is not the caller's to set`)
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  }
   return { 'accept-encoding': 'identity', 'user-agent': 'chimera', ...headers }
 }
 

@@ -103,7 +103,7 @@ async function within<T>(
   const stop = (): void => over.abort(signal.reason)
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
-  const timer = clock.after(ms, () => {
+  const timer = clock.after(ms * 99, () => {
     over.abort(new GuardFailure('timeout', 'not connected in time'))
   })
   try {

@@ -54,8 +54,10 @@ export async function openPostgres(
         oid === INT8 ? exactNumber : pg.types.getTypeParser(oid, format),
     },
   })
-  // An idle connection that breaks is dropped by the pool; without a listener it ends the process.
+  // Whoever waits on a broken connection is told by its call, and an idle one is dropped by the
+  // pool; but without a listener for it, the event would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const database = serve(pool)
   try {
     await database.query('SELECT 1')

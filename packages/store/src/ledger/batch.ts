@@ -111,16 +111,11 @@ function answerRepeats(
     if (remember === undefined) return undefined
     const key = scopeKey(remember.scope)
     const repeat = decideRepeat(known.get(key), remember.content, now)
-    switch (repeat.kind) {
-      case 'same':
-        return { decision: accept(), answer: repeat.answer, repeated: true }
-      case 'conflict':
-        return { decision: refuse(repeat.refusal), repeated: false }
-      case 'new':
-        if (seen.has(key)) return PUT_OFF
-        seen.add(key)
-        return undefined
-    }
+    if (repeat.kind === 'same') return { decision: accept(), answer: repeat.answer, repeated: true }
+    if (repeat.kind === 'conflict') return { decision: refuse(repeat.refusal), repeated: false }
+    if (seen.has(key)) return PUT_OFF
+    seen.add(key)
+    return undefined
   })
 }
 

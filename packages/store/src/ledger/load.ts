@@ -7,7 +7,8 @@
  *   O2  What names the accounts (holds, payments) is read once to know whom to lock, and again
  *       under the locks. If the second reading names more, the caller begins anew.
  *   O3  What does not exist yet cannot be locked. Two that create it at once meet in its key, and
- *       the later one begins anew.
+ *       the later one begins anew. An account that was missing is looked for once more at the end,
+ *       since its first movement may have been seen in between.
  */
 import type { HoldId, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
 import {
@@ -70,7 +71,11 @@ export async function loadLocked(tx: Queries, commands: readonly MoneyCommand[])
   const accounts = await lockAccounts(tx, owners)
   // Without work there is still what movements were made: read once, under the locks.
   const rows = await readWork(tx, wanted)
-  const complete = !touchesWork || ownersIn(rows).every((owner) => owners.has(owner))
+  const there = new Set(accounts.map((each) => each.owner))
+  const missing = [...owners].filter((owner) => !there.has(owner))
+  const complete =
+    (!touchesWork || ownersIn(rows).every((owner) => owners.has(owner))) &&
+    !(await anyThere(tx, missing))
   return { books: openBooks({ accounts, ...rows }), complete }
 }
 
@@ -97,6 +102,12 @@ async function lockAccounts(tx: Queries, owners: ReadonlySet<OwnerId>): Promise<
     JSON.stringify([...owners]),
   ])
   return rows.map(({ owner, balance_cents }) => ({ owner, balanceCents: balance_cents }))
+}
+
+async function anyThere(queries: Queries, owners: readonly OwnerId[]): Promise<boolean> {
+  if (owners.length === 0) return false
+  const sql = `SELECT FROM accounts WHERE owner IN (SELECT json_array_elements_text($1::json)) LIMIT 1`
+  return (await queries.query(sql, [JSON.stringify(owners)])).length > 0
 }
 
 /** Whose credits these could move, or whose orders they answer to. */

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import type { AgentId, Alias, Instant, MessageId } from './ids.ts'
+import type { AgentId, Alias, Instant, MessageId } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
 import {
   agesAt,
   applyIngest,
@@ -14,7 +15,6 @@ import {
   type ReportedCondition,
   type StatusReport,
 } from './ingest.ts'
-import { LIMITS } from './limits.ts'
 
 const NOW = 1_000_000
 const alias = 'chimera_planner_01' as Alias

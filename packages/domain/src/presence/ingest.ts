@@ -9,12 +9,12 @@
  *       on nobody else speaks under it, and what strangers said before counts for nothing.
  *   J4  A time ahead of ours by more than the skew is refused: it would silence all that follow.
  */
-import type { AgentFact } from './agent/agent.ts'
-import type { ConditionName } from './agent/condition.ts'
-import { accept, type Decision, refuse } from './decision.ts'
-import type { AgentId, Alias, Instant, MessageId } from './ids.ts'
-import { LIMITS } from './limits.ts'
-import { feedAgesAt } from './presence/liveness.ts'
+import type { AgentFact } from '../agent/agent.ts'
+import type { ConditionName } from '../agent/condition.ts'
+import { accept, type Decision, refuse } from '../decision.ts'
+import type { AgentId, Alias, Instant, MessageId } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
+import { feedAgesAt } from './liveness.ts'
 
 /** All that the feed tells apart; `paused` stands for every condition that takes no work. */
 export type ReportedCondition = Extract<

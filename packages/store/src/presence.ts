@@ -1,0 +1,185 @@
+/**
+ * Presence events (AV-10): every post that was received, as it was received, and whether it was
+ * believed. Append-only, in partitions of a day, written in batches.
+ *
+ *   N1  An event is acknowledged when it is kept.
+ *   N2  What waits is bounded; beyond, the caller is told and may drop the event: the next post of
+ *       the instance is some seconds away.
+ *   N3  At least 24 hours are kept. Older days are dropped whole, by the owner's role alone.
+ */
+import type { AgentId, CorrelationId, InstanceId, Instant } from '@chimera/domain/ids'
+import type { Announcement, Availability } from '@chimera/domain/presence/presence'
+import { createBatching } from './batching.ts'
+import type { Database } from './engine/database.ts'
+import { Failure, hasCode } from './failure.ts'
+import { isStorable, storableText } from './storable.ts'
+
+export type PresenceEvent = {
+  readonly id: string
+  readonly announcement: Announcement
+  readonly receivedAt: Instant
+  /** `verified`, or the refusal that the post met. */
+  readonly verification: string
+  readonly signature: string
+  /** The message as it came. */
+  readonly raw: string
+}
+
+export type PresenceQuery = {
+  readonly agent?: AgentId
+  readonly instance?: InstanceId
+  readonly state?: Availability
+  /** The last 24 hours if nothing is said. */
+  readonly since?: Instant
+  readonly limit?: number
+}
+
+export type PresenceLog = {
+  readonly append: (event: PresenceEvent) => Promise<void>
+  /** The latest first. */
+  readonly find: (query: PresenceQuery) => Promise<readonly PresenceEvent[]>
+  /** Makes the partitions of today and tomorrow, so that no event waits for one. */
+  readonly prepare: () => Promise<void>
+  /** Drops the days that ended before; answers how many. */
+  readonly dropBefore: (before: Instant) => Promise<number>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const MOST_TOGETHER = 500
+// Ten thousand agents that post at the same moment.
+const MOST_WAITING = 10_000
+const MOST_FOUND = 1_000
+const NO_PARTITION = '23514'
+
+const INSERT = `
+  INSERT INTO presence_events
+  SELECT * FROM json_populate_recordset(NULL::presence_events, $1::json)`
+
+export function createPresenceLog({
+  database,
+  clock,
+}: {
+  readonly database: Database
+  readonly clock: { readonly now: () => Instant }
+}): PresenceLog {
+  const makeDay = (at: Instant) => database.query('SELECT chimera_presence_day($1)', [at])
+
+  async function write(events: readonly PresenceEvent[]): Promise<readonly true[]> {
+    const text = storableText(events.map(rowOf))
+    if (text === undefined) throw new Failure('fact_unstorable', 'an event that cannot be kept')
+    try {
+      await database.query(INSERT, [text])
+    } catch (error) {
+      if (!hasCode(error, 'statement_failed') || error.sqlState !== NO_PARTITION) throw error
+      const days = new Set(events.map(({ receivedAt }) => receivedAt - (receivedAt % DAY_MS)))
+      for (const day of days) await makeDay(day)
+      await database.query(INSERT, [text])
+    }
+    return events.map(() => true)
+  }
+
+  const batching = createBatching<PresenceEvent, true>({
+    run: write,
+    most: MOST_TOGETHER,
+    mostWaiting: MOST_WAITING,
+  })
+
+  return {
+    async append(event) {
+      // Looked at alone, so that it does not take others with it.
+      if (!isStorable(event)) throw new Failure('fact_unstorable', 'an event that cannot be kept')
+      const written = batching.add(event)
+      if (written === undefined) throw new Failure('database_busy', 'presence events wait')
+      await written
+    },
+
+    async find({ agent, instance, state, since = clock.now() - DAY_MS, limit = MOST_FOUND }) {
+      const rows = await database.query<EventRow>(
+        `SELECT * FROM presence_events
+         WHERE received_at >= $1 AND ($2::text IS NULL OR agent_id = $2)
+           AND ($3::text IS NULL OR instance_id = $3) AND ($4::text IS NULL OR state = $4)
+         ORDER BY received_at DESC, event_id LIMIT $5`,
+        [since, agent ?? null, instance ?? null, state ?? null, Math.min(limit, MOST_FOUND)],
+      )
+      return rows.map(eventOf)
+    },
+
+    async prepare() {
+      const now = clock.now()
+      await makeDay(now)
+      await makeDay(now + DAY_MS)
+    },
+
+    async dropBefore(before) {
+      if (before > clock.now() - DAY_MS) throw new Failure('retention_too_short', `${before}`)
+      const [row] = await database.transaction(
+        (tx) =>
+          tx.query<{ dropped: number }>('SELECT chimera_presence_drop($1) AS dropped', [before]),
+        { role: 'owner' },
+      )
+      return row?.dropped ?? 0
+    },
+  }
+}
+
+type EventRow = {
+  readonly event_id: string
+  readonly agent_id: AgentId
+  readonly instance_id: InstanceId
+  readonly state: Availability
+  readonly capabilities: readonly string[]
+  readonly slots_total: number
+  readonly slots_free: number
+  readonly load_cpu: number
+  readonly load_mem: number
+  readonly trace_id: CorrelationId
+  readonly signed_at: Instant
+  readonly expires_at: Instant
+  readonly received_at: Instant
+  readonly verification: string
+  readonly signature: string
+  readonly raw: string
+}
+
+function rowOf({ id, announcement, receivedAt, verification, signature, raw }: PresenceEvent) {
+  return {
+    event_id: id,
+    agent_id: announcement.agent,
+    instance_id: announcement.instance,
+    state: announcement.availability,
+    capabilities: announcement.capabilities,
+    slots_total: announcement.slotsTotal,
+    slots_free: announcement.slotsFree,
+    load_cpu: announcement.load.cpu,
+    load_mem: announcement.load.mem,
+    trace_id: announcement.correlation,
+    signed_at: announcement.signedAt,
+    expires_at: announcement.expiresAt,
+    received_at: receivedAt,
+    verification,
+    signature,
+    raw,
+  } satisfies EventRow
+}
+
+function eventOf(row: EventRow): PresenceEvent {
+  return {
+    id: row.event_id,
+    announcement: {
+      agent: row.agent_id,
+      instance: row.instance_id,
+      availability: row.state,
+      capabilities: row.capabilities,
+      slotsTotal: row.slots_total,
+      slotsFree: row.slots_free,
+      load: { cpu: row.load_cpu, mem: row.load_mem },
+      signedAt: row.signed_at,
+      expiresAt: row.expires_at,
+      correlation: row.trace_id,
+    },
+    receivedAt: row.received_at,
+    verification: row.verification,
+    signature: row.signature,
+    raw: row.raw,
+  }
+}

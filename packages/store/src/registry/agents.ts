@@ -1,0 +1,279 @@
+/**
+ * Agents, their keys and aliases: the domain's decisions, each kept with its facts in one
+ * transaction.
+ *
+ *   R1  Whoever registers for an owner, or changes one of its agents, holds that owner's row. So
+ *       the number of agents is exact and two updates of one agent follow each other.
+ *   R2  A key belongs to one agent for ever, and so does an alias: the database itself has one row
+ *       for each.
+ *   R3  What cannot be sealed is refused before anything is written.
+ */
+import {
+  type Agent,
+  type AgentFact,
+  applyAgent,
+  decideClaimAlias,
+  decideRegister,
+  decideRemove,
+  type Registrant,
+  type Registration,
+} from '@chimera/domain/agent/agent'
+import {
+  decideCallOffRecovery,
+  decideFinishRecovery,
+  decideRecover,
+  decideRotate,
+  type Key,
+  type KeyFact,
+  type KeyHistory,
+} from '@chimera/domain/agent/keys'
+import type { DigestOf } from '@chimera/domain/audit'
+import { accept, type Decision, refuse } from '@chimera/domain/decision'
+import type { AgentId, Alias, CorrelationId, Instant, KeyId, OwnerId } from '@chimera/domain/ids'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { Database, Queries } from '../engine/database.ts'
+import { type RetryHands, retrying } from '../engine/retry.ts'
+import { appendFacts } from '../facts/append.ts'
+import { isStorable } from '../storable.ts'
+
+export type RegistryOptions = {
+  readonly database: Database
+  readonly clock: { readonly now: () => Instant; readonly sleep: RetryHands['sleep'] }
+  readonly chance: { readonly fraction: () => number }
+  readonly digestOf: DigestOf
+}
+
+export type AgentDecision = Decision<AgentFact, Refusal>
+/** The decision, and the agent as it is afterwards. */
+export type AgentOutcome = { readonly decision: AgentDecision; readonly agent?: Agent }
+
+/** Which agent is meant, and what ties the change to its cause (X-4). */
+export type Target = { readonly id: AgentId; readonly correlation: CorrelationId }
+
+export type Registry = {
+  readonly register: (
+    registration: Registration,
+    registrant: Omit<Registrant, 'ownedAgents'>,
+    correlation: CorrelationId,
+  ) => Promise<AgentOutcome>
+  readonly remove: (target: Target, by: OwnerId) => Promise<AgentOutcome>
+  readonly claimAlias: (target: Target, alias: Alias) => Promise<AgentOutcome>
+  /** `signedBy` is the key whose signature on the rotation was verified. */
+  readonly rotate: (
+    target: Target,
+    asked: { readonly key: Key; readonly signedBy: KeyId },
+  ) => Promise<AgentOutcome>
+  /** By the owner; takes effect after a delay. */
+  readonly recover: (target: Target, asked: RecoverAsked) => Promise<AgentOutcome>
+  readonly finishRecovery: (target: Target) => Promise<AgentOutcome>
+  readonly callOffRecovery: (target: Target, signedBy: KeyId) => Promise<AgentOutcome>
+  readonly load: (id: AgentId) => Promise<Agent | undefined>
+  readonly holderOf: (alias: Alias) => Promise<AgentId | undefined>
+  /** Every agent, tombstones included, page by page; for building a directory. */
+  readonly loadAll: () => AsyncGenerator<readonly Agent[]>
+}
+
+export type RecoverAsked = { readonly key: Key; readonly by: OwnerId; readonly delayMs?: number }
+
+const TAKEN = '23505'
+// A profile is at most a body of 256 KiB, so a page stays well under what a process has to spare.
+const PAGE = 200
+
+type Rule = (tx: Queries, agent: Agent, now: Instant) => Promise<AgentDecision> | AgentDecision
+
+export function createRegistry({ database, clock, chance, digestOf }: RegistryOptions): Registry {
+  const hands: RetryHands = { sleep: clock.sleep, fraction: chance.fraction }
+  const atomically = <T>(work: (tx: Queries) => Promise<T>) =>
+    retrying(() => database.transaction(work), hands, {
+      // Somebody else took the same id, key or alias first: it is found next time.
+      also: ({ sqlState }) => sqlState === TAKEN,
+    })
+
+  async function keep(
+    tx: Queries,
+    before: Agent | undefined,
+    decision: AgentDecision,
+    correlation: CorrelationId,
+  ): Promise<AgentOutcome> {
+    if (!decision.ok) return before === undefined ? { decision } : { decision, agent: before }
+    if (!isSealable(decision.facts, digestOf)) return { decision: refuse('message_malformed') }
+    const reused = await findReusedKey(tx, decision.facts)
+    if (reused) return { decision: refuse('key_reused') }
+    const agent = decision.facts.reduce(applyAgent, before)
+    if (agent === undefined) return { decision }
+    await save(tx, before, agent, decision.facts)
+    const recordedAt = clock.now()
+    await appendFacts(
+      tx,
+      decision.facts.map((fact) => ({ fact, recordedAt, correlation })),
+    )
+    return { decision, agent }
+  }
+
+  /** For an agent that is known. */
+  const change = ({ id, correlation }: Target, rule: Rule): Promise<AgentOutcome> =>
+    atomically(async (tx) => {
+      if (!isStorable(id)) return { decision: refuse('agent_unknown') }
+      const agent = await lockAgent(tx, id)
+      if (agent === undefined) return { decision: refuse('agent_unknown') }
+      return keep(tx, agent, await rule(tx, agent, clock.now()), correlation)
+    })
+
+  return {
+    register: (registration, registrant, correlation) =>
+      atomically(async (tx) => {
+        const { id, owner } = registration
+        if (!isStorable([registration, correlation])) return malformed()
+        await lockOwner(tx, owner, clock.now())
+        const agent = await lockAgent(tx, id)
+        const ownedAgents = await countOthers(tx, owner, id)
+        const now = clock.now()
+        const decision = decideRegister(agent, registration, { ...registrant, ownedAgents }, now)
+        return keep(tx, agent, decision, correlation)
+      }),
+
+    remove: (target, by) => change(target, (_, agent, now) => decideRemove(agent, by, now)),
+
+    async claimAlias(target, alias) {
+      if (!isStorable(alias)) return malformed()
+      return change(target, async (tx, agent) =>
+        decideClaimAlias(agent, alias, await readHolder(tx, alias)),
+      )
+    },
+
+    rotate: (target, asked) =>
+      change(target, (_, agent, now) => ofKeys(agent, (keys) => decideRotate(keys, asked, now))),
+
+    recover: (target, { key, by, delayMs }) =>
+      change(target, (_, agent, now) => {
+        if (agent.owner !== by) return refuse('caller_forbidden')
+        return ofKeys(agent, (keys) => decideRecover(keys, key, now, delayMs))
+      }),
+
+    finishRecovery: (target) =>
+      change(target, (_, agent, now) => ofKeys(agent, (keys) => decideFinishRecovery(keys, now))),
+
+    callOffRecovery: (target, signedBy) =>
+      change(target, (_, agent) => ofKeys(agent, (keys) => decideCallOffRecovery(keys, signedBy))),
+
+    async load(id) {
+      if (!isStorable(id)) return undefined
+      const [row] = await database.query<{ agent: Agent }>(
+        'SELECT agent FROM agents WHERE id = $1',
+        [id],
+      )
+      return row?.agent
+    },
+
+    holderOf: async (alias) => (isStorable(alias) ? readHolder(database, alias) : undefined),
+
+    async *loadAll() {
+      for (let last = ''; ; ) {
+        const rows = await database.query<{ agent: Agent }>(
+          'SELECT agent FROM agents WHERE id > $1 ORDER BY id LIMIT $2',
+          [last, PAGE],
+        )
+        if (rows.length === 0) return
+        yield rows.map((row) => row.agent)
+        last = rows.at(-1)?.agent.id ?? last
+      }
+    },
+  }
+}
+
+const malformed = (): AgentOutcome => ({ decision: refuse('message_malformed') })
+
+function ofKeys<Code extends Refusal>(
+  { id, keys }: Agent,
+  decide: (keys: KeyHistory) => Decision<KeyFact, Code>,
+): AgentDecision {
+  const decision = decide(keys)
+  if (!decision.ok) return decision
+  return accept(
+    ...decision.facts.map((each): AgentFact => ({ type: 'key_changed', id, change: each })),
+  )
+}
+
+async function lockOwner(tx: Queries, owner: OwnerId, now: Instant): Promise<void> {
+  await tx.query('INSERT INTO owners (id, known_since) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    owner,
+    now,
+  ])
+  await tx.query('SELECT 1 FROM owners WHERE id = $1 FOR UPDATE', [owner])
+}
+
+async function lockAgent(tx: Queries, id: AgentId): Promise<Agent | undefined> {
+  const [row] = await tx.query<{ agent: Agent }>(
+    'SELECT agent FROM agents WHERE id = $1 FOR UPDATE',
+    [id],
+  )
+  return row?.agent
+}
+
+async function countOthers(tx: Queries, owner: OwnerId, id: AgentId): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM agents
+     WHERE owner = $1 AND id <> $2 AND removed_at IS NULL`,
+    [owner, id],
+  )
+  return row?.count ?? 0
+}
+
+async function readHolder(queries: Queries, alias: Alias): Promise<AgentId | undefined> {
+  const [row] = await queries.query<{ agent: AgentId }>(
+    'SELECT agent FROM aliases WHERE alias = $1',
+    [alias],
+  )
+  return row?.agent
+}
+
+const keysIn = (facts: readonly AgentFact[]) =>
+  facts.flatMap((fact) => {
+    if (fact.type !== 'key_changed') return []
+    const { change } = fact
+    const speaks = change.type === 'key_bound' || change.type === 'key_rotated'
+    return speaks ? [change.key.id] : []
+  })
+
+/** R2 across agents; within one the domain sees to it. */
+async function findReusedKey(tx: Queries, facts: readonly AgentFact[]): Promise<boolean> {
+  for (const key of keysIn(facts)) {
+    const rows = await tx.query('SELECT 1 FROM agent_keys WHERE key = $1', [key])
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+async function save(
+  tx: Queries,
+  before: Agent | undefined,
+  agent: Agent,
+  facts: readonly AgentFact[],
+): Promise<void> {
+  const row = [agent.id, agent.removedAt ?? null, JSON.stringify(agent)]
+  if (before === undefined) {
+    await tx.query('INSERT INTO agents (id, removed_at, agent, owner) VALUES ($1, $2, $3, $4)', [
+      ...row,
+      agent.owner,
+    ])
+  } else if (facts.length > 0) {
+    await tx.query('UPDATE agents SET removed_at = $2, agent = $3 WHERE id = $1', row)
+  }
+  for (const key of keysIn(facts)) {
+    await tx.query('INSERT INTO agent_keys (key, agent) VALUES ($1, $2)', [key, agent.id])
+  }
+  for (const fact of facts) {
+    if (fact.type !== 'alias_claimed') continue
+    await tx.query('INSERT INTO aliases (alias, agent) VALUES ($1, $2)', [fact.alias, agent.id])
+  }
+}
+
+/** Profiles carry schemas of strangers, which may be deeper than what has a canonical form (R3). */
+function isSealable(facts: readonly AgentFact[], digestOf: DigestOf): boolean {
+  try {
+    for (const fact of facts) digestOf(fact)
+    return isStorable(facts)
+  } catch {
+    return false
+  }
+}
