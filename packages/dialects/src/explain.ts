@@ -84,15 +84,20 @@ function expectedOf({ keyword, params, message }: ErrorObject): string {
 }
 
 /** The type of what came, with its size where the size was the trouble. */
-function kindOf({ keyword, data }: ErrorObject): string {
+function kindOf({ keyword, data, params }: ErrorObject): string {
   if (keyword === 'required') return 'nothing'
-  if (typeof data === 'string') {
-    const sized = keyword === 'maxLength' || keyword === 'minLength'
-    return sized ? `a string of ${counted([...data].length, 'character')}` : 'a string'
+  const sized = keyword === 'maxLength' || keyword === 'minLength'
+  // The object was complained of, but it is the member that is meant.
+  const meant =
+    keyword === 'additionalProperties'
+      ? (data as Record<string, unknown>)[params.additionalProperty]
+      : data
+  if (typeof meant === 'string') {
+    return sized ? `a string of ${counted([...meant].length, 'character')}` : 'a string'
   }
-  if (Array.isArray(data)) return `a list of ${counted(data.length, 'element')}`
-  if (data === null) return 'null'
-  return KINDS[typeof data] ?? typeof data
+  if (Array.isArray(meant)) return `a list of ${counted(meant.length, 'element')}`
+  if (meant === null) return 'null'
+  return KINDS[typeof meant] ?? typeof meant
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

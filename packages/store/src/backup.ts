@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import type { Instant } from '@chimera/domain/ids'
 import type { Database, Queries } from './engine/database.ts'
 import { Failure } from './failure.ts'
-import { inspectSchema, migrate } from './migrate.ts'
+import { inspectSchema, migrateIn } from './migrate.ts'
 import { MIGRATIONS } from './migrations/ordered.ts'
 
 const FORMAT = 'chimera-backup-1'
@@ -76,16 +76,21 @@ export async function restore(
   const { version } = await inspectSchema(database)
   if (version !== 0) throw new Failure('restore_refused', `the schema is at ${version}`)
   const reader = readLines(lines)
-  const schema = schemaOf((await reader.next()).value)
-  await migrate(database, { now, migrations: MIGRATIONS.filter((each) => each.version <= schema) })
   try {
-    await database.transaction((tx) => load(tx, reader), { role: 'owner' })
+    await database.transaction(
+      async (tx) => {
+        const schema = schemaOf((await reader.next()).value)
+        const then = MIGRATIONS.filter((each) => each.version <= schema)
+        await migrateIn(tx, { now, migrations: then })
+        await load(tx, reader)
+        await migrateIn(tx, { now })
+      },
+      { role: 'owner' },
+    )
   } catch (error) {
-    throw error instanceof SyntaxError
-      ? new Failure('backup_malformed', error.message, { cause: error })
-      : error
+    if (!(error instanceof SyntaxError)) throw error
+    throw new Failure('backup_malformed', error.message, { cause: error })
   }
-  await migrate(database, { now })
 }
 
 async function* pagesOf(tx: Queries, { name, order }: Table): AsyncGenerator<readonly string[]> {

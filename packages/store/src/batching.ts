@@ -5,7 +5,11 @@
  *   G1  One batch at a time, in the order of arrival.
  *   G2  What waits is bounded: beyond, `add` answers at once with nothing.
  *   G3  An item can be put off to the next batch; it keeps its place before later ones.
+ *   G4  When a batch fails for another reason than the database being away, its items are tried
+ *       one by one, so that a wrong one fails alone.
  */
+import { hasCode } from './failure.ts'
+
 export const PUT_OFF = Symbol('put off')
 
 export type Outcome<Answer> = Answer | Error | typeof PUT_OFF
@@ -45,15 +49,22 @@ export function createBatching<Item, Answer>({
     while (waiting.length > 0) {
       const batch = waiting.slice(0, most)
       waiting = waiting.slice(most)
-      try {
-        const answers = await run(batch.map((each) => each.item))
-        const putOff = batch.filter((each, at) => !settle(each, answers[at]))
-        waiting = [...putOff, ...waiting]
-      } catch (error) {
-        for (const each of batch) each.reject(error)
-      }
+      const outcomes = await runAll(batch.map((each) => each.item))
+      const putOff = batch.filter((each, at) => !settle(each, outcomes[at]))
+      waiting = [...putOff, ...waiting]
     }
     working = undefined
+  }
+
+  async function runAll(items: readonly Item[]): Promise<readonly Outcome<Answer>[]> {
+    try {
+      return await run(items)
+    } catch (error) {
+      if (items.length === 1 || isAway(error)) return items.map(() => asError(error))
+    }
+    const outcomes: Outcome<Answer>[] = []
+    for (const item of items) outcomes.push(...(await runAll([item])))
+    return outcomes
   }
 
   return {
@@ -69,6 +80,12 @@ export function createBatching<Item, Answer>({
     },
   }
 }
+
+const isAway = (error: unknown) =>
+  hasCode(error, 'database_unreachable', 'database_busy', 'database_closed', 'outcome_unknown')
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error), { cause: error })
 
 function settle<Answer>(
   { resolve, reject }: Entry<unknown, Answer>,

@@ -53,26 +53,29 @@ export async function requireSchema(database: Database, known: Known = {}): Prom
 /** Answers the state before, whose `pending` steps are now taken. */
 export async function migrate(
   database: Database,
+  options: Known & { readonly now: Instant },
+): Promise<SchemaState> {
+  return database.transaction((tx) => migrateIn(tx, options), { role: 'owner' })
+}
+
+/** As part of a transaction of the owner's. */
+export async function migrateIn(
+  tx: Queries,
   { now, migrations = MIGRATIONS }: Known & { readonly now: Instant },
 ): Promise<SchemaState> {
-  return database.transaction(
-    async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY.migrate])
-      const state = await readState(tx, migrations)
-      refuseNewer(state)
-      if (state.version === 0) await tx.query(TABLE)
-      for (const { version, name, breaking, sql } of state.pending) {
-        await tx.query(sql)
-        await tx.query(
-          `INSERT INTO schema_migrations (version, name, breaking, applied_at)
-           VALUES ($1, $2, $3, $4)`,
-          [version, name, breaking, now],
-        )
-      }
-      return state
-    },
-    { role: 'owner' },
-  )
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY.migrate])
+  const state = await readState(tx, migrations)
+  refuseNewer(state)
+  if (state.version === 0) await tx.query(TABLE)
+  for (const { version, name, breaking, sql } of state.pending) {
+    await tx.query(sql)
+    await tx.query(
+      `INSERT INTO schema_migrations (version, name, breaking, applied_at)
+       VALUES ($1, $2, $3, $4)`,
+      [version, name, breaking, now],
+    )
+  }
+  return state
 }
 
 async function readState(queries: Queries, migrations: readonly Migration[]): Promise<SchemaState> {

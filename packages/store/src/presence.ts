@@ -2,7 +2,7 @@
  * Presence events (AV-10): every post that was received, as it was received, and whether it was
  * believed. Append-only, in partitions of a day, written in batches.
  *
- *   N1  An event is acknowledged when it is kept.
+ *   N1  An event is acknowledged when it is kept. The same one again is kept once.
  *   N2  What waits is bounded; beyond, the caller is told and may drop the event: the next post of
  *       the instance is some seconds away.
  *   N3  At least 24 hours are kept. Older days are dropped whole, by the owner's role alone.
@@ -53,7 +53,8 @@ const NO_PARTITION = '23514'
 
 const INSERT = `
   INSERT INTO presence_events
-  SELECT * FROM json_populate_recordset(NULL::presence_events, $1::json)`
+  SELECT * FROM json_populate_recordset(NULL::presence_events, $1::json)
+  ON CONFLICT DO NOTHING`
 
 export function createPresenceLog({
   database,

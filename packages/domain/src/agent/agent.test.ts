@@ -1,5 +1,6 @@
 /** X-10, CH-1 and CH-14: who may take an id, update it, leave and come back. */
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import type { AgentId, Alias, KeyId, OwnerId, PublicKey } from '../ids.ts'
 import {
@@ -105,4 +106,30 @@ test('X-10 an alias belongs to one agent', () => {
   assert.deepEqual(decideClaimAlias(known, alias, known.id), { ok: true, facts: [] })
   const taken = decideClaimAlias(known, alias, 'other' as AgentId)
   assert.equal(!taken.ok && taken.refusal, 'alias_taken')
+})
+
+test('G1 over any run of strangers, an id stays with its first owner and its first key', () => {
+  const attempt = fc.record({
+    owner: fc.constantFrom(acme, bolt),
+    key: fc.option(fc.constantFrom('k1', 'k2', 'k3'), { nil: undefined }),
+    removes: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(attempt, { maxLength: 30 }), (attempts) => {
+      let agent: Agent | undefined
+      let firstKey: string | undefined
+      for (const { owner, key: name, removes } of attempts) {
+        const by = { open: true, ownedAgents: 0, ...(name && { key: key(name) }) }
+        const decision = removes
+          ? decideRemove(agent, owner, NOW)
+          : decideRegister(agent, { ...asked, owner }, by, NOW)
+        const before = agent
+        if (decision.ok) agent = decision.facts.reduce<Agent | undefined>(applyAgent, agent)
+        if (before !== undefined) assert.equal(agent?.owner, before.owner)
+        const present = agent && presentKey(agent.keys)?.id
+        if (firstKey !== undefined) assert.equal(present, firstKey)
+        firstKey ??= present
+      }
+    }),
+  )
 })

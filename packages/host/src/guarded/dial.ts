@@ -103,7 +103,7 @@ async function within<T>(
   const stop = (): void => over.abort(signal.reason)
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
-  const timer = clock.after(ms * 99, () => {
+  const timer = clock.after(ms, () => {
     over.abort(new GuardFailure('timeout', 'not connected in time'))
   })
   try {

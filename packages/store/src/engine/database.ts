@@ -55,7 +55,13 @@ export function beginning({ role = 'application', frozen = false }: TransactionO
 }
 
 /** Names the keys of advisory locks, which are shared by everything in one database. */
-export const ADVISORY = { migrate: 7_426_001, seal: 7_426_002, partition: 7_426_003 } as const
+export const ADVISORY = {
+  migrate: 7_426_001,
+  seal: 7_426_002,
+  partition: 7_426_003,
+  /** Of two numbers: this one, and the hash of the owner's name. */
+  owner: 7_426_004,
+} as const
 
 /** A connection that ended by itself, or never began, rather than a statement that was wrong. */
 export function isDisconnection(sqlState: string): boolean {

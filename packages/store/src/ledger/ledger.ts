@@ -8,7 +8,7 @@
  *   J3  What waits is bounded; beyond, the caller hears `service_unavailable` at once.
  *   J4  Repeating a command that was done finds it done (CH-8). So a batch whose commit was not
  *       answered is tried again; only if that fails too is the outcome unknown to the caller.
- *   J5  A command that the database cannot take fails alone, not with its batch.
+ *   J5  A command that the database cannot take fails alone, not with its batch (G4).
  */
 import { refuse } from '@chimera/domain/decision'
 import type { CorrelationId, HoldId, Instant } from '@chimera/domain/ids'
@@ -54,7 +54,7 @@ export function createLedger({
 }: LedgerOptions): Ledger {
   const hands: RetryHands = { sleep: clock.sleep, fraction: chance.fraction }
 
-  async function attempt(
+  async function run(
     submissions: readonly Submission[],
   ): Promise<readonly Outcome<Submitted>[]> {
     let unknown: Failure | undefined
@@ -73,19 +73,6 @@ export function createLedger({
       if (isDown(error)) return submissions.map(() => unknown ?? unavailable())
       throw error
     }
-  }
-
-  async function run(submissions: readonly Submission[]): Promise<readonly Outcome<Submitted>[]> {
-    try {
-      return await attempt(submissions)
-    } catch (error) {
-      if (submissions.length === 1) return [asError(error)]
-    }
-    const outcomes: Outcome<Submitted>[] = []
-    for (const each of submissions) {
-      outcomes.push(...(await attempt([each]).catch((error: unknown) => [asError(error)])))
-    }
-    return outcomes
   }
 
   const batching = createBatching<Submission, Submitted>({ run, most, mostWaiting })
@@ -124,6 +111,3 @@ export function createLedger({
 }
 
 const isDown = (error: unknown) => hasCode(error, 'database_unreachable', 'database_busy')
-
-const asError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error(String(error), { cause: error })

@@ -52,8 +52,6 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_owner ON tokens (owner);
 
 GRANT SELECT, INSERT ON owners, agent_keys, aliases TO ${APPLICATION_ROLE};
--- Locking an owner's row needs the right to update one of its columns.
-GRANT UPDATE (known_since) ON owners TO ${APPLICATION_ROLE};
 GRANT SELECT, INSERT, UPDATE ON agents, tokens TO ${APPLICATION_ROLE};
 `,
 }

@@ -2,8 +2,8 @@
  * Agents, their keys and aliases: the domain's decisions, each kept with its facts in one
  * transaction.
  *
- *   R1  Whoever registers for an owner, or changes one of its agents, holds that owner's row. So
- *       the number of agents is exact and two updates of one agent follow each other.
+ *   R1  Registrations of one owner follow each other, so that its number of agents is exact, and
+ *       so do changes of one agent.
  *   R2  A key belongs to one agent for ever, and so does an alias: the database itself has one row
  *       for each.
  *   R3  What cannot be sealed is refused before anything is written.
@@ -31,7 +31,7 @@ import type { DigestOf } from '@chimera/domain/audit'
 import { accept, type Decision, refuse } from '@chimera/domain/decision'
 import type { AgentId, Alias, CorrelationId, Instant, KeyId, OwnerId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
-import type { Database, Queries } from '../engine/database.ts'
+import { ADVISORY, type Database, type Queries } from '../engine/database.ts'
 import { type RetryHands, retrying } from '../engine/retry.ts'
 import { appendFacts } from '../facts/append.ts'
 import { isStorable } from '../storable.ts'
@@ -124,7 +124,7 @@ export function createRegistry({ database, clock, chance, digestOf }: RegistryOp
       atomically(async (tx) => {
         const { id, owner } = registration
         if (!isStorable([registration, correlation])) return malformed()
-        await lockOwner(tx, owner, clock.now())
+        await lockOwner(tx, owner)
         const agent = await lockAgent(tx, id)
         const ownedAgents = await countOthers(tx, owner, id)
         const now = clock.now()
@@ -194,12 +194,9 @@ function ofKeys<Code extends Refusal>(
   )
 }
 
-async function lockOwner(tx: Queries, owner: OwnerId, now: Instant): Promise<void> {
-  await tx.query('INSERT INTO owners (id, known_since) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-    owner,
-    now,
-  ])
-  await tx.query('SELECT 1 FROM owners WHERE id = $1 FOR UPDATE', [owner])
+/** By its name, since a newcomer has no row, and a refusal must not leave one behind. */
+async function lockOwner(tx: Queries, owner: OwnerId): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1::int, hashtext($2))', [ADVISORY.owner, owner])
 }
 
 async function lockAgent(tx: Queries, id: AgentId): Promise<Agent | undefined> {
@@ -252,6 +249,10 @@ async function save(
 ): Promise<void> {
   const row = [agent.id, agent.removedAt ?? null, JSON.stringify(agent)]
   if (before === undefined) {
+    await tx.query('INSERT INTO owners (id, known_since) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      agent.owner,
+      agent.registeredAt,
+    ])
     await tx.query('INSERT INTO agents (id, removed_at, agent, owner) VALUES ($1, $2, $3, $4)', [
       ...row,
       agent.owner,
