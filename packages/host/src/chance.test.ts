@@ -1,3 +1,4 @@
+/** Both sources of chance keep the same promises; only the seeded one can be foretold. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

@@ -40,7 +40,7 @@ export function createClock({ unref = false }: ClockOptions = {}): Clock {
   return { now: () => Date.now(), after, sleep: sleeper(after) }
 }
 
-/** A wait that is not a number is a mistake of the caller; Node would take it for no wait at all. */
+/** A wait that is not a number is a mistake of the caller; Node would take it for no wait. */
 export function delay(ms: number): number {
   if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds')
   return Math.max(0, ms)

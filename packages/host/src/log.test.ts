@@ -1,4 +1,4 @@
-/** X-4, X-5: the lines are read as they were written, by every way in which a line can be filled. */
+/** X-4, X-5: lines are read as they were written, for every way in which one can be filled. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { hostname } from 'node:os'
@@ -166,7 +166,7 @@ describe('X-5 names of the inside', () => {
   })
 })
 
-test('L2 a long line is cut, after the guard, and keeps its ids and the head of its message', () => {
+test('L2 a long line is cut after the guard, and keeps its ids and the head of its message', () => {
   const { log, lines } = keep()
   const long = `${'x '.repeat(8_000)}${token}${' y'.repeat(8_000)}`
   correlated(log, 'c-1' as CorrelationId).warn({ long, list: [long], few: 1 }, `big: ${long}`)

@@ -103,6 +103,7 @@ describe('X-5 G2 names of the inside', () => {
     const stack = 'Error: no\n    at decode (decode.ts:12:5)'
     assert.deepEqual(redactValue({ err: { stack } }), { err: { stack: '[trace removed]' } })
     assert.deepEqual(redactValue({ err: { stack } }, { showInside: true }), { err: { stack } })
+    assert.deepEqual(redactValue({ stack: 'of a form unknown' }), { stack: '[trace removed]' })
   })
 })
 

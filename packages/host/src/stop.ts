@@ -61,7 +61,7 @@ export function createStop(options: StopOptions): Stop {
     const notClosed: NotClosed[] = []
     for (let part = parts.pop(); part; part = parts.pop()) {
       const left = Math.max(0, began + totalMs - clock.now())
-      const outcome = await closeOne(clock, part, part.boundMs ?? partMs)
+      const outcome = await closeOne(clock, part, Math.min(part.boundMs ?? partMs, left))
       if (outcome) notClosed.push(outcome)
     }
     return { reason, tookMs: clock.now() - began, notClosed }

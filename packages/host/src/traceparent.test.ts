@@ -1,3 +1,4 @@
+/** The format of W3C Trace Context, by its examples and by what must not be believed. */
 import assert from 'node:assert/strict'
 import type { CorrelationId } from '@chimera/domain/ids'
 import fc from 'fast-check'

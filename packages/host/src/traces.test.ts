@@ -1,4 +1,4 @@
-/** A tracer that remembers stands in for an SDK; without one the interface's own silent one runs. */
+/** A tracer that remembers stands in for an SDK; without one the silent one runs. */
 import assert from 'node:assert/strict'
 import type { CorrelationId } from '@chimera/domain/ids'
 import {
@@ -83,7 +83,7 @@ describe('S1 a span', () => {
     })
   })
 
-  test('X-5 S3 of work that fails says so, with a guarded message, and the error goes on', async () => {
+  test('X-5 S3 of work that fails says so, guarded, and the error goes on', async () => {
     const { tracer, spans } = remember()
     const secret = `chm_${'a1B2c3D4e5F6g7H8'}`
     const work = createTracing({ chance, tracer }).span('x', { correlation }, async () => {

@@ -95,7 +95,7 @@ function continued(around: Context, parent: TraceParent | undefined): Context {
 
 function parentOf(span: Span): TraceParent {
   const { traceId, spanId, traceFlags } = span.spanContext()
-  return { traceId, spanId, sampled: (traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED }
+  return { traceId, spanId, sampled: (traceFlags & TraceFlags.SAMPLED) !== 0 }
 }
 
 /** The ids of the span that is active, for log lines; nothing when there is none. */

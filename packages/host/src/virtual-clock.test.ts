@@ -45,11 +45,12 @@ describe('X-8 timers under a virtual clock', () => {
   test('what was started before the move is settled before the first timer', async () => {
     const clock = createVirtualClock({ startAt: 0 })
     let woke = -1
-    void Promise.resolve()
-      .then(() => clock.sleep(5))
-      .then(() => {
-        woke = clock.now()
-      })
+    const work = async (): Promise<void> => {
+      await Promise.resolve()
+      await clock.sleep(5)
+      woke = clock.now()
+    }
+    void work()
     await clock.advanceBy(5)
     assert.equal(woke, 5)
   })

@@ -1,7 +1,7 @@
 /**
  * A clock that stands still until it is told to move, for tests and for whole simulated networks.
  *
- *   V1  Timers run in the order of their times, and at one time in the order in which they were set.
+ *   V1  Timers run in the order of their times, at one time in the order in which they were set.
  *   V2  While a timer runs, `now` is its own time, however far the clock is moved at once.
  *   V3  After each timer everything that it set off is awaited, so that what it sets in turn, also
  *       after an `await`, takes its place in the same order. Real I/O is not waited for: hand in a

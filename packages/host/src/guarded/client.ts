@@ -49,7 +49,7 @@ export type GuardedClientOptions = {
   /** If given, the only hosts that are dialled, on every hop. */
   readonly onlyHosts?: readonly string[]
   readonly limits?: Partial<GuardLimits>
-  /** Our certificate and whom we believe, as it is now; the same object as long as it is the same. */
+  /** Our certificate and whom we believe, as it is now; the same object while it is the same. */
   readonly tls?: () => ClientTls
   readonly resolve?: Resolve
 }

@@ -32,9 +32,9 @@ function client(options: Partial<GuardedClientOptions>) {
 /** Answers with the name that was indicated and with that of the caller's certificate. */
 async function serve(options: Parameters<typeof listenSecurely>[0] = {}): Promise<Listening> {
   const listening = await listenSecurely({ ...server, ...options }, ({ socket }, response) => {
-    const { servername, getPeerCertificate } = socket as TLSSocket
-    const peer = getPeerCertificate.call(socket)
-    response.end(JSON.stringify([servername || null, peer?.subject?.CN ?? null]))
+    const secure = socket as TLSSocket
+    const peer = secure.getPeerCertificate()
+    response.end(JSON.stringify([secure.servername || null, peer.subject?.CN ?? null]))
   })
   closers.push(listening.close)
   return listening
@@ -52,7 +52,7 @@ describe('SF-6 the server’s certificate is checked', () => {
     assert.deepEqual(shown(outcome), ['agent.example', null])
   })
 
-  test('that of the address is taken when the address was asked, and no name is indicated', async () => {
+  test('that of the address is taken if that was asked, and no name is indicated', async () => {
     const { url } = await serve()
     const outcome = await client({ tls: () => trusting }).request({ url })
     assert.deepEqual(shown(outcome), [null, null])

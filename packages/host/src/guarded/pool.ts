@@ -6,11 +6,12 @@
  *   P2  Certificates are asked for with each request; changed ones get connections of their own, so
  *       that they rotate without a restart (SF-6). The old ones end with what runs on them.
  */
+import type { Socket } from 'node:net'
 import { Agent, type buildConnector } from 'undici'
-import { type ClientTls, type DialOptions, dial } from './dial.ts'
+import { type ClientTls, type DialOptions, dial, type Place } from './dial.ts'
 
 export type PoolOptions = Omit<DialOptions, 'tls'> & {
-  /** As it is now; the same object as long as it is the same. */
+  /** As it is now; the same object while it is the same. */
   readonly tls: () => ClientTls
 }
 
@@ -60,9 +61,21 @@ function connector(options: DialOptions): buildConnector.connector {
     const secure = protocol === 'https:'
     const usual = secure ? 443 : 80
     const place = { host: hostname, port: port === '' ? usual : Number(port), secure }
-    dial(place, options).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    )
+    void open(place, options, callback)
   }
+}
+
+async function open(
+  place: Place,
+  options: DialOptions,
+  callback: buildConnector.Callback,
+): Promise<void> {
+  let socket: Socket
+  try {
+    socket = await dial(place, options)
+  } catch (error) {
+    callback(error instanceof Error ? error : new Error(String(error)), null)
+    return
+  }
+  callback(null, socket)
 }

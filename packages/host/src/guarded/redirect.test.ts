@@ -1,3 +1,4 @@
+/** The table is the specification: one row, one rule. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { decideRedirect, type Hop } from './redirect.ts'

@@ -3,7 +3,7 @@
  * reference page and `--check` need to know about it.
  *
  *   D1  One name gives all names: `extraPorts` is `--extra-ports`, CHIMERA_EXTRA_PORTS and
- *       `extraPorts` in the settings file. A secret also comes by file, each name with `File` added.
+ *       `extraPorts` in the settings file. A secret also comes by file: each name with `File`.
  *   D2  A setting has a default, is optional, or is required. A secret has no default.
  */
 import type { Kind } from './kinds.ts'

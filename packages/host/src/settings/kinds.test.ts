@@ -1,3 +1,4 @@
+/** What each kind of setting takes and refuses; one row, one rule. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import {

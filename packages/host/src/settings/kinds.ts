@@ -94,8 +94,9 @@ function measured({ least, most }: Range, units: readonly Unit[]): Kind<number> 
       units.find(([, each]) => value > 0 && value % each === 0) ?? units.at(-1) ?? []
     return `${value / unit}${name}`
   }
+  const names = units.map(([name]) => name).join(', ')
   return {
-    expected: `a number with its unit (${units.map(([name]) => name).join(', ')}), from ${show(least)} to ${show(most)}`,
+    expected: `a number with its unit (${names}), from ${show(least)} to ${show(most)}`,
     read: (raw) => {
       const [, digits, name] = /^(\d{1,16})([A-Za-z]{1,3})$/.exec(String(raw)) ?? []
       const unit = units.find(([each]) => each === name)

@@ -28,18 +28,20 @@ function describeOne(name: string, setting: Setting<unknown>): string {
     ['file', `\`"${name}"\``],
     ['accepts', expected],
     ['default', fallback ? shownDefault(setting, fallback.value) : 'none: it must be given'],
-    ...(secret
-      ? [
-          [
-            'secret',
-            `never shown; better by file: \`${flagOf(name)}-file\`, \`${variable}_FILE\`, \`"${name}File"\``,
-          ],
-          ['rotation', reload ? 'a changed file takes effect by itself' : 'needs a restart'],
-        ]
-      : []),
+    ...(secret ? secretRows({ flag: flagOf(name), variable, name }, reload) : []),
   ]
   const table = rows.map(([what, is]) => `| ${what} | ${is?.replaceAll('|', '\\|')} |`)
   return [`## ${name}`, '', about, '', '| | |', '|---|---|', ...table].join('\n')
+}
+
+type Names = { readonly flag: string; readonly variable: string; readonly name: string }
+
+function secretRows({ flag, variable, name }: Names, reload: boolean): readonly string[][] {
+  const byFile = `\`${flag}-file\`, \`${variable}_FILE\`, \`"${name}File"\``
+  return [
+    ['secret', `never shown; better by file: ${byFile}`],
+    ['rotation', reload ? 'a changed file takes effect by itself' : 'needs a restart'],
+  ]
 }
 
 function shownDefault(setting: Setting<unknown>, value: unknown): string {

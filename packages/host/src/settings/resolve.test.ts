@@ -94,6 +94,7 @@ describe('R2 problems', () => {
       },
       { 'chimera.config.json': '{"region":7,"database":"mysql://x","verbose":true}' },
     )
+    // biome-ignore format: one line for each problem, as a person reads it
     assert.deepEqual(problems, [
       'listen, from the flag --listen: expected a host and a port, such as 127.0.0.1:4600 or [::1]:4600; came "here".',
       `extraPorts, from the variable CHIMERA_EXTRA_PORTS: expected ${list(port, 4).expected}; came "80,99999".`,
@@ -171,6 +172,7 @@ describe('secrets', () => {
 
   test('by value and by file at once are a problem', async () => {
     const env = { CHIMERA_TOKEN: planted, CHIMERA_TOKEN_FILE: 'f' }
+    // biome-ignore format: one line for each problem, as a person reads it
     assert.deepEqual(await problemsOf({ env }, { f: planted }), [
       'token, from the variable CHIMERA_TOKEN: expected this or a file, not both; came the variable CHIMERA_TOKEN_FILE.',
     ])
@@ -178,6 +180,7 @@ describe('secrets', () => {
 
   test('a file that is missing, wrong or no path is a problem', async () => {
     const env = { CHIMERA_TOKEN_FILE: 'gone', CHIMERA_DATABASE_FILE: 'd' }
+    // biome-ignore format: one line for each problem, as a person reads it
     assert.deepEqual(await problemsOf({ env }, { d: planted }), [
       'token, from the variable CHIMERA_TOKEN_FILE: expected a file that can be read; came ENOENT.',
       'database, from the variable CHIMERA_DATABASE_FILE: expected a file that holds an address that begins with postgres://; came something else, which is not shown.',
@@ -225,7 +228,8 @@ test('real files are read, up to a bound', async () => {
 describe('for people', () => {
   test('the reference page says all names, bounds, defaults and how a secret is rotated', () => {
     const page = describeSettings('Settings of the hub', declared)
-    for (const line of [
+    // biome-ignore format: one line for each line of the page
+    const expected = [
       '# Settings of the hub',
       '## extraPorts',
       'More ports | for old clients.',
@@ -239,7 +243,8 @@ describe('for people', () => {
       '| secret | never shown; better by file: `--token-file`, `CHIMERA_TOKEN_FILE`, `"tokenFile"` |',
       '| rotation | a changed file takes effect by itself |',
       '| rotation | needs a restart |',
-    ]) {
+    ]
+    for (const line of expected) {
       assert.ok(page.split('\n').includes(line), `${line} in\n${page}`)
     }
   })

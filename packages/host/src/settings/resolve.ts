@@ -3,8 +3,8 @@
  *
  *   R1  Flag over environment over settings file over default.
  *   R2  Every problem is reported, in one go; with any, nothing is resolved.
- *   R3  What is resolved is frozen. Only a secret that comes from a file and is declared so changes,
- *       behind its `reveal`.
+ *   R3  What is resolved is frozen. Only a secret that comes from a file, and is declared so,
+ *       changes, behind its `reveal`.
  *   R4  What a stronger source overrules is not looked at.
  */
 import { createReadStream } from 'node:fs'
@@ -110,7 +110,8 @@ async function resolveOne(
   }
   const value = setting.read(raw)
   if (value === undefined) return wrong({ from, expected, got: describeValue(raw, secret) })
-  return { ok: true, value: secret ? keepSecret(String(value)).secret : value, origin: from }
+  const kept = secret && typeof value === 'string' ? keepSecret(value).secret : value
+  return { ok: true, value: kept, origin: from }
 }
 
 // A secret or a settings file is a few kilobytes; of a device or a log no more than this is read.

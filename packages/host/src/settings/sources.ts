@@ -57,7 +57,7 @@ export async function readSettingsFile(named: string | undefined, read: Read): P
   }
 }
 
-/** Everything that was said about a setting by its strongest source; two things are one too many. */
+/** What was said about a setting by its strongest source; two things are one too many. */
 export function said(name: string, declared: Declared, sources: Sources): readonly Said[] {
   const setting = declared[name]
   if (!setting) return []
