@@ -4,7 +4,7 @@
  */
 import { defineConfig } from 'vitest/config'
 
-const conditions = ['chimera-source', 'import', 'default']
+const conditions = ['chimera-source']
 
 export default defineConfig({
   resolve: { conditions },

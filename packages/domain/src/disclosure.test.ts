@@ -116,6 +116,9 @@ test('X-5 fields that hold secrets are known by name', () => {
     'Authorization',
     'client-secret',
     'hub_token',
+    'x-api-key',
+    'signing_key',
+    'passphrase',
   ]) {
     assert.ok(isSecretName(name), name)
   }

@@ -73,7 +73,7 @@ const PEOPLE: readonly RegExp[] = [
 ]
 
 const SECRET_NAME =
-  /^(?:.{0,64}[_-])?(?:password|passwd|pwd|secret|api_?key|access_?key|private_?key|client_?secret|auth(?:orization)?|credentials?|cookie|set-cookie|token|jwt|mnemonic|seed_?phrase)$/i
+  /^(?:.{0,64}[_-])?(?:password|passwd|pwd|pass_?phrase|secret|(?:api|access|private|secret|signing)_?key|client_?secret|auth(?:orization)?|credentials?|cookie|token|jwt|mnemonic|seed_?phrase)$/i
 
 /** Credentials, private keys and tokens. Nothing is exempt from this, payload included. */
 export function findSecrets(text: string): readonly Leak[] {
@@ -96,7 +96,7 @@ export function findPeople(text: string): readonly Leak[] {
 
 /** Whether a field of this name holds a secret, whatever its value looks like. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
+  return SECRET_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2').replaceAll('-', '_'))
 }
 
 /** The text with every find replaced by its kind in brackets (S3). */

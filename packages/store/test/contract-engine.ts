@@ -3,12 +3,13 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
+import { openDatabase } from '../src/engine/open.ts'
 import { hasCode } from '../src/failure.ts'
 import type { Stage } from './contract.ts'
 
 const denied = (error: unknown) => hasCode(error, 'statement_failed') && error.sqlState === '42501'
 
-export function engineContract({ shared, fresh }: Stage): void {
+export function engineContract({ engine, shared }: Stage): void {
   describe('the port', () => {
     test('numbers, truth, text, JSON and nothing come back as they went', async () => {
       const [row] = await shared().query(
@@ -58,7 +59,7 @@ export function engineContract({ shared, fresh }: Stage): void {
     })
 
     test('after close nothing is asked any more', async () => {
-      const { database } = await fresh()
+      const database = await openDatabase(await engine.newAddress())
       await database.close()
       await assert.rejects(database.query('SELECT 1'), (e) => hasCode(e, 'database_closed'))
     })

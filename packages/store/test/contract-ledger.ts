@@ -2,7 +2,7 @@
  * The ledger: the domain's decisions, kept. Exact under any concurrency, and proven by its facts.
  */
 import assert from 'node:assert/strict'
-import type { Digest, IdempotencyKey } from '@chimera/domain/ids'
+import type { CorrelationId, Digest, IdempotencyKey } from '@chimera/domain/ids'
 import { balancesOf, foldFacts, type MoneyFact } from '@chimera/domain/money/ledger'
 import { decideTogether, type MoneyCommand } from '@chimera/domain/money/money'
 import { describe, test } from 'vitest'
@@ -19,6 +19,7 @@ import {
   readMovement,
   readPayments,
 } from '../src/ledger/reading.ts'
+import { createTokens } from '../src/registry/tokens.ts'
 import {
   answerOf,
   asked,
@@ -309,6 +310,50 @@ function severalProcesses(fresh: Stage['fresh']): void {
     assert.equal((await Promise.all(opened)).filter((each) => each !== 'nothing new').length, 1)
     assert.equal(await balance(database, 'late'), 7)
     await proveBooks(database)
+    for (const each of others) await each.close()
+  })
+
+  test('CH-8 what three hubs make at the same moment is made once, and none of them fails', async () => {
+    const { database, address } = await fresh()
+    const others = [await openDatabase(address), await openDatabase(address)]
+    const hubs = [database, ...others].map((each) => ledgerOn(each, { most: 1 }))
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, at) =>
+        hubs.map(({ submit }) => submit(open(`same-${at}`, 3))),
+      ).flat(),
+    )
+    assert.deepEqual(
+      new Map(
+        [...new Set(answers)].map((word) => [word, answers.filter((it) => it === word).length]),
+      ),
+      new Map([
+        ['account_opened credits_minted', 80],
+        ['nothing new', 160],
+      ]),
+    )
+    await proveBooks(database)
+    for (const each of others) await each.close()
+  })
+
+  test('a cap holds at three hubs', async () => {
+    const { database, address } = await fresh()
+    const others = [await openDatabase(address), await openDatabase(address)]
+    const hubs = [database, ...others].map((each) => ledgerOn(each, { most: 2 }))
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await hubs[0]?.submit(open(name, 900))
+    const token = 'capped' as Digest
+    await createTokens({ database, ...createHands() }).issue(
+      { digest: token, id: 't', kind: 'operator', scopes: [], capCents: 50 },
+      'c' as CorrelationId,
+    )
+    // Of different payers, so that no account makes them wait for each other.
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => {
+        const parties = { from: 'abc'.charAt(at % 3), to: 'def'.charAt(at % 3) }
+        const spend = { token, amountCents: 5 }
+        return hubs[at % 3]?.ledger.submit({ ...asked(pay(`c${at}`, parties, 5)), spend })
+      }),
+    )
+    assert.equal(answers.filter((each) => each?.decision.ok).length, 10)
     for (const each of others) await each.close()
   })
 

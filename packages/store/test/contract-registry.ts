@@ -3,7 +3,6 @@
  * hold under any concurrency.
  */
 import assert from 'node:assert/strict'
-import { describe, test } from 'vitest'
 import type { Registration } from '@chimera/domain/agent/agent'
 import type { Key } from '@chimera/domain/agent/keys'
 import type {
@@ -15,6 +14,7 @@ import type {
   OwnerId,
   PublicKey,
 } from '@chimera/domain/ids'
+import { describe, test } from 'vitest'
 import type { Database } from '../src/engine/database.ts'
 import { createLedger } from '../src/ledger/ledger.ts'
 import { type AgentOutcome, createRegistry } from '../src/registry/agents.ts'
@@ -66,7 +66,10 @@ export function registryContract({ shared, fresh }: Stage): void {
       assert.equal((await registry.load('a1' as AgentId))?.name, 'Two')
 
       const by = 'own' as OwnerId
-      assert.equal(said(await registry.remove(target('a1'), 'other' as OwnerId)), 'caller_forbidden')
+      assert.equal(
+        said(await registry.remove(target('a1'), 'other' as OwnerId)),
+        'caller_forbidden',
+      )
       assert.deepEqual(said(await registry.remove(target('a1'), by)), ['agent_removed'])
       assert.equal((await registry.load('a1' as AgentId))?.removedAt, START)
       assert.deepEqual(said(await register(wanted('a1'), 'k1')), ['agent_returned'])

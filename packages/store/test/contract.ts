@@ -6,9 +6,13 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Database } from '../src/engine/database.ts'
 import { openDatabase } from '../src/engine/open.ts'
 import { migrate } from '../src/migrate.ts'
+import { answersContract } from './contract-answers.ts'
 import { engineContract } from './contract-engine.ts'
 import { factsContract } from './contract-facts.ts'
 import { ledgerContract } from './contract-ledger.ts'
+import { presenceContract } from './contract-presence.ts'
+import { registryContract } from './contract-registry.ts'
+import { schemaContract } from './contract-schema.ts'
 import { START } from './hands.ts'
 
 export type Engine = {
@@ -19,46 +23,69 @@ export type Engine = {
   readonly newAddress: () => Promise<string>
 }
 
-/** One database for most tests, which keep to names of their own, and fresh ones where needed. */
+/** Opening a database takes a while, so a few serve all tests, which run one after another. */
 export type Stage = {
   readonly engine: Engine
+  /** With all tables, for tests that keep to names of their own. */
   readonly shared: () => Database
-  /** Closed after the tests, if not before. */
+  /** With all tables, and nothing in them. Until the next one is asked for. */
   readonly fresh: () => Promise<{ readonly database: Database; readonly address: string }>
+  /** Without any table. Until the next one is asked for. */
+  readonly empty: () => Promise<Database>
 }
 
-export function storeContract(engine: Engine): void {
-  const opened: Database[] = []
-  let shared: Database | undefined
+const WIPE = `
+  DROP SCHEMA public CASCADE;
+  CREATE SCHEMA public;
+  GRANT USAGE ON SCHEMA public TO PUBLIC`
 
-  async function open(): Promise<{ database: Database; address: string }> {
+export function storeContract(engine: Engine): void {
+  type Opened = { readonly database: Database; readonly address: string }
+  const opened = new Map<string, Opened>()
+
+  async function open(name: 'shared' | 'fresh' | 'empty'): Promise<Opened> {
+    const known = opened.get(name)
+    if (known !== undefined) {
+      await known.database.transaction((tx) => tx.query(WIPE), { role: 'owner' })
+      return known
+    }
     const address = await engine.newAddress()
-    const database = await openDatabase(address)
-    opened.push(database)
-    await migrate(database, { now: START })
-    return { database, address }
+    const made = { address, database: await openDatabase(address) }
+    opened.set(name, made)
+    return made
+  }
+  async function migrated(name: 'shared' | 'fresh'): Promise<Opened> {
+    const made = await open(name)
+    await migrate(made.database, { now: START })
+    return made
   }
   const stage: Stage = {
     engine,
     shared: () => {
-      if (shared === undefined) throw new Error('not open yet')
-      return shared
+      const database = opened.get('shared')?.database
+      if (database === undefined) throw new Error('not open yet')
+      return database
     },
-    fresh: open,
+    fresh: () => migrated('fresh'),
+    empty: async () => (await open('empty')).database,
   }
 
-  describe(engine.name, () => {
+  describe(engine.name, { timeout: 60_000 }, () => {
     beforeAll(async () => {
       await engine.start()
-      shared = (await open()).database
+      await migrated('shared')
     }, 120_000)
     afterAll(async () => {
-      for (const each of opened) await each.close()
+      for (const { database } of opened.values()) await database.close()
       await engine.stop()
     }, 60_000)
 
     engineContract(stage)
     factsContract(stage)
     ledgerContract(stage)
+    answersContract(stage)
+    registryContract(stage)
+    presenceContract(stage)
+    schemaContract(stage)
   })
 }

@@ -50,7 +50,7 @@ async function tryLock(directory: string): Promise<DirectoryLock | undefined> {
   if (!(await make(mine, self))) return undefined
   const numbers = await numbersIn(directory)
   if (numbers.some((each) => each > highest + 1)) {
-    await unlink(mine)
+    await drop(mine)
     return undefined
   }
   for (const each of numbers) if (each <= highest) await drop(join(directory, `lock.${each}`))
@@ -87,10 +87,11 @@ async function make(path: string, holder: Holder): Promise<boolean> {
     await link(draft, path)
     return true
   } catch (cause) {
-    if (isCode(cause, 'EEXIST')) return false
+    // The draft is gone when this process tries twice at once, and the other try was quicker.
+    if (isCode(cause, 'EEXIST') || isCode(cause, 'ENOENT')) return false
     throw cause
   } finally {
-    await unlink(draft)
+    await drop(draft)
   }
 }
 

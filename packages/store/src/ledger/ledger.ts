@@ -54,9 +54,7 @@ export function createLedger({
 }: LedgerOptions): Ledger {
   const hands: RetryHands = { sleep: clock.sleep, fraction: chance.fraction }
 
-  async function run(
-    submissions: readonly Submission[],
-  ): Promise<readonly Outcome<Submitted>[]> {
+  async function run(submissions: readonly Submission[]): Promise<readonly Outcome<Submitted>[]> {
     let unknown: Failure | undefined
     const also = (failure: Failure) => {
       if (failure.code === 'outcome_unknown') unknown = failure

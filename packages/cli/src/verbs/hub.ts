@@ -1,0 +1,83 @@
+/**
+ * `chimera hub`: runs a hub until it is told to stop. What it prints for people goes to standard
+ * error, log lines for programs to standard output.
+ */
+import { createChance } from '@chimera/host/chance'
+import { createClock } from '@chimera/host/clock'
+import { createLog } from '@chimera/host/log'
+import { flagOf } from '@chimera/host/settings/declare'
+import { describeProblem } from '@chimera/host/settings/problems'
+import { printSettings } from '@chimera/host/settings/reference'
+import { resolveSettings } from '@chimera/host/settings/resolve'
+import { stopOnSignals } from '@chimera/host/signals'
+import { createStop } from '@chimera/host/stop'
+import { startHub } from '@chimera/hub/compose'
+import { HUB_SETTINGS } from '@chimera/hub/settings'
+import { Command } from 'commander'
+
+/** Something is wrong with what was asked for, and nothing was started. */
+const MISUSED = 2
+
+export function hubVerb(): Command {
+  const verb = new Command('hub').description('Run a hub on this machine')
+  for (const [name, { about }] of Object.entries(HUB_SETTINGS)) {
+    verb.option(`${flagOf(name)} <value>`, about)
+  }
+  return verb
+    .option('--config <file>', 'A settings file; chimera.config.json is read where there is one.')
+    .option('--check', 'Print the resolved settings, secrets redacted, and exit.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  chimera hub
+  chimera hub --listen 127.0.0.1:5000 --data ./my-network
+  chimera hub --database postgres://chimera@127.0.0.1/chimera`,
+    )
+    .action(run)
+}
+
+type Options = Readonly<Record<string, unknown>> & {
+  readonly config?: string
+  readonly check?: boolean
+}
+
+async function run({ config, check, ...flags }: Options): Promise<void> {
+  const settings = await resolveSettings(HUB_SETTINGS, { flags, ...(config && { config }) })
+  if (!settings.ok) {
+    for (const problem of settings.problems) console.error(describeProblem(problem))
+    process.exitCode = MISUSED
+    return
+  }
+  if (check) {
+    console.log(printSettings(HUB_SETTINGS, settings))
+    return
+  }
+
+  const clock = createClock()
+  const stop = createStop({ clock })
+  const log = createLog({ clock, name: 'hub', level: settings.values.logLevel })
+  stopOnSignals(stop, {
+    clock,
+    source: process,
+    exit: (status) => process.exit(status),
+    onReport: ({ reason, tookMs, notClosed }) => {
+      log.info({ reason, tookMs, notClosed: notClosed.map(({ name }) => name) }, 'stopped')
+    },
+  })
+  try {
+    const { address, also } = await startHub({
+      settings: settings.values,
+      clock,
+      chance: createChance(),
+      log,
+      stop,
+    })
+    console.error(`The hub is ready on ${[address, ...also].join(', ')}`)
+    console.error('It is open: whoever reaches this address may use it. Ctrl-C stops it.')
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    await stop.stop('could not start')
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,98 @@
+/** Registering, heartbeats, leaving, and being found. */
+import type { AgentsSought, Hit } from '@chimera/dialects/chorus'
+import { explainHit } from '@chimera/dialects/chorus'
+import type { Agent, Registration } from '@chimera/domain/agent/agent'
+import { readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { AgentId, CorrelationId, TransferId } from '@chimera/domain/ids'
+import { rankFairly } from '@chimera/domain/matching/fair'
+import { rankForDiscovery } from '@chimera/domain/matching/matching'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { Hub } from './hub.ts'
+
+export type Shown = { readonly agent: Agent; readonly scoreMicro: number; readonly online: boolean }
+
+/** Registers, and opens the owner's account, so that whoever hires the agent can pay for it. */
+export async function register(
+  hub: Hub,
+  registration: Registration,
+): Promise<({ readonly ok: true } & Shown) | Refused<Refusal>> {
+  const correlation = hub.uuid() as CorrelationId
+  const { decision, agent } = await hub.keep.agents.register(
+    registration,
+    { open: true },
+    correlation,
+  )
+  if (!decision.ok) return decision
+  if (agent === undefined) return refuse('service_unavailable')
+  const opening = {
+    type: 'open_account',
+    owner: agent.owner,
+    grantCents: hub.grantCents,
+    transfer: hub.uuid() as TransferId,
+  } as const
+  await hub.keep.money.submit(opening, correlation)
+  hub.directory.enter(agent, hub.now())
+  return { ok: true, ...shown(hub, agent) }
+}
+
+export function beat(hub: Hub, id: AgentId): { readonly ok: true } | Refused<Refusal> {
+  return hub.directory.beat(id, hub.now()) ? { ok: true } : refuse('agent_unknown')
+}
+
+export function show(hub: Hub, id: AgentId): ({ readonly ok: true } & Shown) | Refused<Refusal> {
+  const agent = hub.directory.find(id)
+  return agent === undefined ? refuse('agent_unknown') : { ok: true, ...shown(hub, agent) }
+}
+
+export async function remove(
+  hub: Hub,
+  id: AgentId,
+): Promise<{ readonly ok: true } | Refused<Refusal>> {
+  const agent = hub.directory.find(id)
+  if (agent === undefined) return refuse('agent_unknown')
+  const target = { id, correlation: hub.uuid() as CorrelationId }
+  const outcome = await hub.keep.agents.remove(target, agent.owner)
+  if (!outcome.decision.ok) return outcome.decision
+  if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
+  return { ok: true }
+}
+
+export function discover(
+  hub: Hub,
+  asked: AgentsSought,
+): { readonly hits: readonly Hit[]; readonly total: number } {
+  const now = hub.now()
+  const { limit, offset, order, skills } = asked
+  const search = {
+    skills,
+    match: 'all',
+    ...(asked.minScoreMicro !== undefined && { minScoreMicro: asked.minScoreMicro }),
+    ...(asked.maxCostCents !== undefined && { maxCostCents: asked.maxCostCents }),
+  } as const
+  const candidates = hub.directory.candidates(skills, now)
+  const found =
+    order === 'fair'
+      ? rankFairly(search, candidates, now, { draw: hub.fraction(), limit, offset })
+      : rankForDiscovery(search, candidates, now, { limit, offset })
+  const hits = found.hits.flatMap((hit) => {
+    const agent = hub.directory.find(hit.candidate.agent)
+    const skill = agent && offered(agent, skills[0], now)
+    if (agent?.endpoint === undefined || skill === undefined) return []
+    const reachable = { ...agent, endpoint: agent.endpoint }
+    const { scoreMicro, online } = hit.candidate
+    return [{ agent: reachable, skill, scoreMicro, online, why: explainHit(hit) }]
+  })
+  return { hits, total: found.total }
+}
+
+function offered(agent: Agent, skill: string | undefined, now: number) {
+  const ref = skill === undefined ? undefined : readSkillRef(skill)
+  const found = ref && resolveSkill(agent.skills, ref, now)
+  return found?.ok ? found.offer : undefined
+}
+
+function shown(hub: Hub, agent: Agent): Shown {
+  const { scoreMicro } = hub.scores.standingOf(agent.id).running
+  return { agent, scoreMicro, online: hub.directory.isOnline(agent.id, hub.now()) }
+}

@@ -1,0 +1,21 @@
+/**
+ * What the hub is made of when it acts: what it keeps, what it sees, and what is handed in. Actions
+ * take this and a command, and answer with an outcome; they know no HTTP.
+ */
+import type { Instant } from '@chimera/domain/ids'
+import type { Keep } from '../ports.ts'
+import type { Directory } from '../views/directory.ts'
+import type { Scores } from '../views/scores.ts'
+
+export type Hub = {
+  readonly keep: Keep
+  readonly directory: Directory
+  readonly scores: Scores
+  readonly now: () => Instant
+  readonly uuid: () => string
+  readonly fraction: () => number
+  /** What a new account starts with. */
+  readonly grantCents: number
+  /** Gives new facts their place and lets the views follow. Answers when that is done. */
+  readonly settle: () => Promise<void>
+}

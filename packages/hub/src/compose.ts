@@ -1,0 +1,216 @@
+/**
+ * Puts a hub together: the one file that knows which database, clock and log it runs on. What is
+ * opened here is registered to be closed in the opposite order.
+ */
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { readCents } from '@chimera/dialects/wire'
+import type { OwnerId } from '@chimera/domain/ids'
+import type { Account, Side } from '@chimera/domain/money/ledger'
+import type { Chance } from '@chimera/host/chance'
+import type { Clock } from '@chimera/host/clock'
+import type { Log } from '@chimera/host/log'
+import { createMetrics } from '@chimera/host/metrics'
+import type { Values } from '@chimera/host/settings/declare'
+import type { Stop } from '@chimera/host/stop'
+import { canonicalDigest } from '@chimera/identity/canonical'
+import { openDatabase } from '@chimera/store/engine/open'
+import { appendFacts } from '@chimera/store/facts/append'
+import { createSealer } from '@chimera/store/facts/sealer'
+import { sealedAfter } from '@chimera/store/facts/trail'
+import { createLedger } from '@chimera/store/ledger/ledger'
+import {
+  readAccount,
+  readBalances,
+  readEconomy,
+  readMovement,
+  readPayments,
+} from '@chimera/store/ledger/reading'
+import { migrate } from '@chimera/store/migrate'
+import { createRegistry } from '@chimera/store/registry/agents'
+import type { Hub } from './act/hub.ts'
+import { createHttp, listenAlso } from './http/server.ts'
+import type { Keep } from './ports.ts'
+import type { HUB_SETTINGS } from './settings.ts'
+import { createDirectory } from './views/directory.ts'
+import { createScores, type Scores } from './views/scores.ts'
+
+export type HubOptions = {
+  readonly settings: Values<typeof HUB_SETTINGS>
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly stop: Stop
+}
+
+export type RunningHub = {
+  readonly address: string
+  readonly also: readonly string[]
+  readonly hub: Hub
+}
+
+/** The grant of the embedded default; a server of strangers starts with none. */
+const EMBEDDED_GRANT = 100
+// A new fact is in the chain within a second, also when nobody asks for it.
+const SEAL_MS = 1_000
+
+export async function startHub(options: HubOptions): Promise<RunningHub> {
+  const { settings, clock, chance, log, stop } = options
+  const { host, port } = settings.listen
+  refuseOpenAddress(host)
+
+  const embedded = settings.database === undefined
+  const database = await openDatabase(settings.database ?? embeddedAddress(settings.data))
+  stop.register({ name: 'database', close: () => database.close() })
+  await migrate(database, { now: clock.now() })
+
+  const keep = keepOf(database, options)
+  const scores = createScores()
+  const directory = createDirectory(scores.standingOf)
+  const settle = followTrail(keep, scores)
+  await settle()
+  for await (const agents of keep.agents.loadAll()) {
+    for (const agent of agents) directory.enter(agent)
+  }
+
+  const hub: Hub = {
+    keep,
+    directory,
+    scores,
+    now: clock.now,
+    uuid: chance.uuid,
+    fraction: chance.fraction,
+    grantCents: readCents(settings.grant ?? (embedded ? EMBEDDED_GRANT : 0)) ?? 0,
+    settle,
+  }
+  keepTime(hub, options)
+
+  const app = createHttp({ hub, log, metrics: createMetrics({ process: true }) })
+  // Where it listens is said by whoever started it; Fastify's own line would be one too many.
+  await app.listen({ host, port, listenTextResolver: () => 'listening' })
+  stop.register({ name: 'http', close: () => app.close() })
+  const also: string[] = []
+  for (const extra of settings.extraPorts) {
+    const server = await listenAlso(app, { host, port: extra })
+    stop.register({
+      name: `port ${extra}`,
+      close: () => new Promise<void>((closed) => void server.close(() => closed())),
+    })
+    also.push(addressOf(server.address() as AddressInfo))
+  }
+  return { address: addressOf(app.server.address() as AddressInfo), also, hub }
+}
+
+/** A directory, or the word for a database that ends with its process. */
+const MEMORY = ':memory:'
+
+function embeddedAddress(data: string): string {
+  return data === MEMORY ? 'pglite:memory' : `pglite:${resolve(data)}`
+}
+
+/** An open hub believes whoever asks, so it must not be heard from other machines. */
+function refuseOpenAddress(host: string): void {
+  if (host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return
+  throw new OpenAddress(host)
+}
+
+export class OpenAddress extends Error {
+  readonly code = 'open_address'
+  constructor(host: string) {
+    super(
+      `The hub has no authentication yet and would believe anybody who can reach ${host}. ` +
+        'Listen on 127.0.0.1 and put a proxy that authenticates in front of it.',
+    )
+  }
+}
+
+type Store = Awaited<ReturnType<typeof openDatabase>>
+
+function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
+  const ledger = createLedger({ database, clock, chance })
+  const sealer = createSealer({ database, digestOf: canonicalDigest })
+  return {
+    agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+    money: {
+      submit: async (command, correlation) =>
+        (await ledger.submit({ command, correlation })).decision,
+      account: (owner) => readAccount(database, owner),
+      movement: (transfer) => readMovement(database, transfer),
+      payments: (filter) => readPayments(database, filter),
+      economy: () => readEconomy(database),
+      accounts: async () => accountsIn(await readBalances(database)),
+      endDue: () => ledger.endDue(),
+    },
+    trail: {
+      append: (fact, correlation, now) =>
+        database.transaction((tx) => appendFacts(tx, [{ fact, recordedAt: now, correlation }])),
+      seal: sealer.seal,
+      sealedAfter: (seq) => sealedAfter(database, seq),
+    },
+    check: async () => {
+      await database.query('SELECT 1', [])
+    },
+  }
+}
+
+const OWNER = 'owner:'
+
+function accountsIn(balances: ReadonlyMap<Side, number>): readonly Account[] {
+  return [...balances].flatMap(([side, balanceCents]) =>
+    side.startsWith(OWNER) ? [{ owner: side.slice(OWNER.length) as OwnerId, balanceCents }] : [],
+  )
+}
+
+/** Seals what is there and lets the scores follow; calls that come together share one run. */
+function followTrail(keep: Keep, scores: Scores): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let again: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    await keep.trail.seal()
+    for (;;) {
+      const sealed = await keep.trail.sealedAfter(scores.seq())
+      if (sealed.length === 0) return
+      scores.follow(sealed)
+    }
+  }
+  const begin = (): Promise<void> => {
+    const mine = run().finally(() => {
+      if (running === mine) running = undefined
+    })
+    running = mine
+    return mine
+  }
+  // A run that has begun may have missed what its caller just wrote, so that one waits for the next.
+  return () => {
+    if (running === undefined) return begin()
+    again ??= running
+      .catch(() => undefined)
+      .then(() => {
+        again = undefined
+        return begin()
+      })
+    return again
+  }
+}
+
+/** What time alone does: facts are sealed and holds end, every second until the hub stops. */
+function keepTime(hub: Hub, { clock, log, stop }: HubOptions): void {
+  async function tick(): Promise<void> {
+    while (!stop.stopping.aborted) {
+      try {
+        await clock.sleep(SEAL_MS, stop.stopping)
+        await hub.keep.money.endDue()
+        await hub.settle()
+      } catch (error) {
+        if (!stop.stopping.aborted) log.warn({ err: error }, 'the books could not be kept up')
+      }
+    }
+  }
+  const ticking = tick()
+  stop.register({ name: 'time', close: () => ticking })
+}
+
+function addressOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

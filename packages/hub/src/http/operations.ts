@@ -1,0 +1,30 @@
+/** What operators and load balancers ask: is it alive, can it work, how is it doing. */
+import type { Metrics } from '@chimera/host/metrics'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Hub } from '../act/hub.ts'
+
+export type OperationRoutes = { readonly hub: Hub; readonly metrics: Metrics }
+
+export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, options) => {
+  const { hub, metrics } = options
+
+  // Chorus programs look for these two words; an orchestrator only for the status.
+  app.get('/health', async () => ({ service: 'chimera-hub', status: 'healthy' }))
+
+  app.get('/ready', async (request, reply) => {
+    try {
+      await hub.keep.check()
+      return { ready: true, agents: hub.directory.size(), sealed: hub.scores.seq() }
+    } catch (error) {
+      request.log.warn({ err: error }, 'not ready')
+      return reply
+        .code(503)
+        .header('retry-after', '2')
+        .send({ ready: false, waiting_for: 'database' })
+    }
+  })
+
+  app.get('/metrics', async (_, reply) =>
+    reply.header('content-type', metrics.contentType).send(await metrics.text()),
+  )
+}

@@ -1,0 +1,119 @@
+/**
+ * The hub's HTTP server: bounds, ids, metrics and the answer to whatever no dialect has answered.
+ *
+ *   S1  A body is taken as it came: nothing is coerced, filled in or dropped; the dialects check it.
+ *   S2  Whatever goes wrong is answered with the one error; what it says names nothing of the inside.
+ *   S3  A request has an id that is in its log lines and in the answer's `x-request-id` (X-4).
+ */
+import { createServer, type Server } from 'node:http'
+import { encodeError } from '@chimera/dialects/error'
+import { statusOf } from '@chimera/dialects/http-status'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import { LIMITS } from '@chimera/domain/limits'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { Log } from '@chimera/host/log'
+import type { Metrics } from '@chimera/host/metrics'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Hub } from '../act/hub.ts'
+import { chorusRoutes } from './chorus.ts'
+import { operationRoutes } from './operations.ts'
+
+export type ServerOptions = {
+  readonly hub: Hub
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+// A request that sends its body more slowly than this holds a connection for nothing.
+const REQUEST_MS = 15_000
+// What is left to callers of a service that fails: about the time in which a database restarts.
+const RETRY_MS = 2_000
+
+export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    // One line per request of our own instead of Fastify's two.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: LIMITS.bodyBytes,
+    requestTimeout: REQUEST_MS,
+    routerOptions: { maxParamLength: LIMITS.keyChars },
+    genReqId: () => hub.uuid(),
+    // A name that would change what every object is, is refused and not dropped.
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+  })
+  const requests = metrics.counter({
+    name: 'http_requests_total',
+    help: 'Requests by route and status',
+    labels: ['route', 'status'],
+  })
+  const seconds = metrics.histogram({
+    name: 'http_request_seconds',
+    help: 'Time to answer by route',
+    labels: ['route'],
+    // From an answer out of memory to one that waited for the disk of a busy machine.
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    requests.add({ route, status: String(reply.statusCode) })
+    seconds.observe({ route }, reply.elapsedTime / 1_000)
+    request.log.debug({ route, status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+  })
+  app.setNotFoundHandler((request, reply) => {
+    request.log.debug('no such path')
+    return reply.code(404).send({
+      code: 'path_unknown',
+      message: 'Nothing is served under this path and method.',
+      retryable: false,
+    })
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const refused = refusalOf(error, hub.now())
+    if (refused.refusal === 'service_unavailable')
+      request.log.error({ err: error }, 'request failed')
+    const body = encodeError(refused, refused.refusal, hub.now())
+    return reply.code(statusOf(refused.refusal)).send(body)
+  })
+
+  app.register(operationRoutes, { hub, metrics })
+  app.register(chorusRoutes, { hub })
+  return app
+}
+
+/** Listens on more ports with the same routes: Chorus programs look on 8001 and 8002. */
+export async function listenAlso(
+  app: FastifyInstance,
+  place: { readonly host: string; readonly port: number },
+): Promise<Server> {
+  const server = createServer((request, response) => app.routing(request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(place.port, place.host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return server
+}
+
+/** What Fastify or a failing part threw, as something the caller can act on. */
+export function refusalOf(error: unknown, now: number): Refused<Refusal> {
+  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return refuse('message_oversized', { figures: { mostBytes: LIMITS.bodyBytes } })
+  }
+  if (statusCode >= 400 && statusCode < 500) {
+    const issue = {
+      path: '',
+      expected: 'one JSON value as application/json',
+      got: 'something else',
+    }
+    return refuse('message_malformed', { issues: [issue] })
+  }
+  return refuse('service_unavailable', { retryAt: now + RETRY_MS })
+}

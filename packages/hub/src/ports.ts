@@ -1,0 +1,86 @@
+/**
+ * What the hub needs of whatever keeps its state. The hub knows no database: `compose.ts` fills
+ * these from the store, and a test may fill them from anything that keeps the same promises.
+ */
+import type { Agent, AgentFact, Registrant, Registration } from '@chimera/domain/agent/agent'
+import type { Sealed } from '@chimera/domain/audit'
+import type { Decision } from '@chimera/domain/decision'
+import type {
+  AgentId,
+  CorrelationId,
+  Instant,
+  OwnerId,
+  TaskId,
+  TransferId,
+} from '@chimera/domain/ids'
+import type { Account, MoneyFact, Movement } from '@chimera/domain/money/ledger'
+import type { MoneyCommand } from '@chimera/domain/money/money'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { OutcomeReported } from '@chimera/domain/trust/trail'
+
+export type AgentOutcome = {
+  readonly decision: Decision<AgentFact, Refusal>
+  /** As it is afterwards. */
+  readonly agent?: Agent
+}
+
+export type Agents = {
+  readonly register: (
+    registration: Registration,
+    registrant: Omit<Registrant, 'ownedAgents'>,
+    correlation: CorrelationId,
+  ) => Promise<AgentOutcome>
+  readonly remove: (
+    target: { readonly id: AgentId; readonly correlation: CorrelationId },
+    by: OwnerId,
+  ) => Promise<AgentOutcome>
+  /** Every agent, tombstones included, page by page. */
+  readonly loadAll: () => AsyncIterable<readonly Agent[]>
+}
+
+export type PaymentFilter = {
+  readonly owner?: OwnerId
+  readonly task?: TaskId
+  readonly limit: number
+}
+
+export type Economy = {
+  readonly accounts: number
+  readonly payments: number
+  readonly volumeCents: number
+}
+
+export type Money = {
+  /** Decided together with whatever arrives at the same time, and committed before it answers. */
+  readonly submit: (
+    command: MoneyCommand,
+    correlation: CorrelationId,
+  ) => Promise<Decision<MoneyFact, Refusal>>
+  readonly account: (owner: OwnerId) => Promise<Account | undefined>
+  readonly movement: (transfer: TransferId) => Promise<Movement | undefined>
+  /** The latest first. */
+  readonly payments: (filter: PaymentFilter) => Promise<readonly Movement[]>
+  readonly economy: () => Promise<Economy>
+  readonly accounts: () => Promise<readonly Account[]>
+  /** Ends holds whose time has come; answers how many. */
+  readonly endDue: () => Promise<number>
+}
+
+export type Trail = {
+  readonly append: (
+    fact: OutcomeReported,
+    correlation: CorrelationId,
+    now: Instant,
+  ) => Promise<void>
+  /** Gives new facts their place in the chain; answers how many. */
+  readonly seal: () => Promise<number>
+  readonly sealedAfter: (seq: number) => Promise<readonly Sealed<unknown>[]>
+}
+
+export type Keep = {
+  readonly agents: Agents
+  readonly money: Money
+  readonly trail: Trail
+  /** Whether it answers; rejects when it does not. */
+  readonly check: () => Promise<void>
+}

@@ -1,0 +1,31 @@
+/** The hub's settings, each with its bound and its trade-off. The reference page is made of these. */
+import { LOG_LEVELS, type LogLevel } from '@chimera/host/log'
+import { optional, setting } from '@chimera/host/settings/declare'
+import { choice, fraction, list, place, text, url, whole } from '@chimera/host/settings/kinds'
+
+export const HUB_SETTINGS = {
+  listen: setting(place(), {
+    fallback: { host: '127.0.0.1', port: 4600 },
+    about: 'Where the hub listens. Without authentication only a loopback address is allowed.',
+  }),
+  data: setting(text(), {
+    fallback: '.chimera',
+    about:
+      'The directory of the embedded database. It survives a killed process, not a power cut; use PostgreSQL where that matters.',
+  }),
+  database: optional(url('postgres', 'postgresql'), {
+    about: 'A PostgreSQL server instead of the embedded database, for more than one machine.',
+  }),
+  extraPorts: setting(list(whole({ least: 0, most: 65_535 }), 8), {
+    fallback: [],
+    about: 'More ports with the same routes; Chorus programs look on 8001 and 8002.',
+  }),
+  grant: optional(fraction({ least: 0, most: 1_000_000 }), {
+    about:
+      'Credits that a new account starts with: 100 on the embedded database, 0 on PostgreSQL. Accounts are free to open, so a grant makes rings of fresh agents cheap.',
+  }),
+  logLevel: setting<LogLevel>(choice(LOG_LEVELS), {
+    fallback: 'info',
+    about: 'How much is logged, as one JSON object a line. `debug` has a line for every request.',
+  }),
+} as const

@@ -1,0 +1,158 @@
+/**
+ * The schema through time: fresh, of an older version, of a newer one; and backups, which carry
+ * everything from one database to another.
+ */
+import assert from 'node:assert/strict'
+import type { CorrelationId } from '@chimera/domain/ids'
+import { describe, test } from 'vitest'
+import { backup, restore } from '../src/backup.ts'
+import type { Database } from '../src/engine/database.ts'
+import { openDatabase } from '../src/engine/open.ts'
+import { hasCode } from '../src/failure.ts'
+import { createLedger } from '../src/ledger/ledger.ts'
+import { readAccount } from '../src/ledger/reading.ts'
+import { inspectSchema, migrate, requireSchema } from '../src/migrate.ts'
+import { MIGRATIONS } from '../src/migrations/ordered.ts'
+import { createPresenceLog } from '../src/presence.ts'
+import { createTokens } from '../src/registry/tokens.ts'
+import { asked, confirm, hold, open, owner, pay, proveBooks } from './books.ts'
+import type { Stage } from './contract.ts'
+import { event } from './contract-presence.ts'
+import { createHands, START } from './hands.ts'
+
+const latest = MIGRATIONS.length
+
+/** A little of everything. */
+async function fill(database: Database): Promise<void> {
+  const hands = createHands()
+  const ledger = createLedger({ database, ...hands, terms: { feeBasisPoints: 200 } })
+  const submit = (command: Parameters<typeof asked>[0]) => ledger.submit(asked(command))
+  await submit(open('ann', 1_000))
+  await submit(open('bob "\n\\', 5))
+  await submit(pay('p1', { from: 'ann', to: 'bob "\n\\' }, 100, 'job'))
+  await submit(hold('h1', { from: 'ann', to: 'bob "\n\\' }, 300))
+  await submit(confirm('h1', 200))
+}
+
+async function linesOf(database: Database): Promise<readonly string[]> {
+  const lines: string[] = []
+  await backup(database, (line) => void lines.push(line))
+  return lines
+}
+
+export function schemaContract({ engine, fresh, empty }: Stage): void {
+  describe('the schema', () => {
+    test('a fresh database says what is missing, and has it after migrating', async () => {
+      const database = await empty()
+      const before = await inspectSchema(database)
+      assert.deepEqual([before.version, before.pending.length], [0, latest])
+      await assert.rejects(requireSchema(database), (e) => hasCode(e, 'schema_missing'))
+      const [table] = await database.query(`SELECT to_regclass('schema_migrations') AS it`)
+      assert.equal(table?.it, null, 'looking writes nothing')
+      await Promise.all([migrate(database, { now: START }), migrate(database, { now: START })])
+      await requireSchema(database)
+      const { version, pending } = await inspectSchema(database)
+      assert.deepEqual([version, pending], [latest, []])
+    })
+
+    test('P-10 a database of each older version is brought forward with all that it holds', async () => {
+      for (let old = 1; old < latest; old += 1) {
+        const address = await engine.newAddress()
+        const before = await openDatabase(address)
+        await migrate(before, { now: START, migrations: MIGRATIONS.slice(0, old) })
+        await fill(before)
+        await before.close()
+
+        const database = await openDatabase(address)
+        assert.equal((await inspectSchema(database)).version, old)
+        await migrate(database, { now: START })
+        await requireSchema(database)
+        assert.equal((await readAccount(database, owner('ann')))?.balanceCents, 700)
+        await createPresenceLog({ database, clock: createHands().clock }).append(event('e'))
+        await proveBooks(database)
+        await database.close()
+      }
+    })
+
+    test('a newer schema is worked with if nothing breaks, and left alone otherwise', async () => {
+      const { database } = await fresh()
+      const step = (version: number, breaking: boolean) =>
+        database.transaction(
+          (tx) =>
+            tx.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, 0)', [
+              version,
+              `step-${version}`,
+              breaking,
+            ]),
+          { role: 'owner' },
+        )
+      await step(latest + 1, false)
+      await requireSchema(database)
+      await migrate(database, { now: START })
+      await step(latest + 2, true)
+      const newer = (error: unknown) =>
+        hasCode(error, 'schema_newer') && error.detail.includes(`step-${latest + 2}`)
+      await assert.rejects(requireSchema(database), newer)
+      await assert.rejects(migrate(database, { now: START }), newer)
+    })
+  })
+
+  describe('backups', () => {
+    test('P-10 what was saved is restored, line by line, and the chain goes on', async () => {
+      const { database } = await fresh()
+      await fill(database)
+      const { clock } = createHands()
+      await createPresenceLog({ database, clock }).append(event('e1'))
+      await createTokens({ database, clock }).issue(
+        { digest: 'd' as never, id: 't', kind: 'operator', scopes: ['all'] },
+        'c' as CorrelationId,
+      )
+      await proveBooks(database)
+      const lines = await linesOf(database)
+
+      const copy = await empty()
+      await restore(copy, lines, { now: START })
+      assert.deepEqual(await linesOf(copy), lines)
+      await fill(copy)
+      const ledger = createLedger({ database: copy, ...createHands() })
+      await ledger.submit(asked(pay('p2', { from: 'ann', to: 'bob "\n\\' }, 1)))
+      await proveBooks(copy)
+      const again = restore(copy, lines, { now: START })
+      await assert.rejects(again, (error) => hasCode(error, 'restore_refused'))
+    })
+
+    test('of an older version are restored and brought forward', async () => {
+      const old = await empty()
+      await migrate(old, { now: START, migrations: MIGRATIONS.slice(0, 1) })
+      await fill(old)
+      const lines = await linesOf(old)
+      const copy = await empty()
+      await restore(copy, lines, { now: START })
+      await requireSchema(copy)
+      await proveBooks(copy)
+    })
+
+    test('that are cut off, altered or of something else are refused whole', async () => {
+      const { database } = await fresh()
+      await fill(database)
+      const lines = await linesOf(database)
+      const swapped = lines.map((line) => line.replace('"ann"', '"eve"'))
+      // biome-ignore format: a table is read by its columns
+      const damaged: [what: string, lines: readonly string[]][] = [
+        ['empty',            []],
+        ['without its end',  lines.slice(0, -1)],
+        ['without a row',    lines.filter((_, at) => at !== 3)],
+        ['altered',          swapped],
+        ['not JSON',         ['chimera']],
+        ['another format',   ['{"format":"other"}', ...lines.slice(1)]],
+        ['an unknown table', [lines[0] ?? '', '{"table":"pg_authid","row":{}}', ...lines.slice(1)]],
+      ]
+      const copy = await empty()
+      for (const [what, each] of damaged) {
+        const tried = restore(copy, each, { now: START })
+        await assert.rejects(tried, (error) => hasCode(error, 'backup_malformed'), what)
+        assert.equal((await inspectSchema(copy)).version, 0, `${what}: nothing is left behind`)
+      }
+    })
+  })
+}
