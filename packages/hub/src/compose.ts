@@ -181,7 +181,8 @@ function followTrail(keep: Keep, scores: Scores): () => Promise<void> {
     running = mine
     return mine
   }
-  // A run that has begun may have missed what its caller just wrote, so that one waits for the next.
+  // A run that has begun may have missed what its caller just wrote, so that one waits for the
+  // next.
   return () => {
     if (running === undefined) return begin()
     again ??= running

@@ -71,14 +71,17 @@ function checkAcknowledged(line: string, { holds, movements }: Rows): void {
   assert.ok(refused || Object.entries(done).some(([name, is]) => name === what && is), line)
 }
 
+const sorted = <Row>(rows: ReadonlyMap<string, Row>) =>
+  [...rows].sort(([one], [other]) => (one < other ? -1 : 1))
+
 async function checkAll(database: Database, acknowledged: readonly string[]): Promise<void> {
   const trail = await proveBooks(database)
   const rows = await readRows(database)
   for (const line of acknowledged) checkAcknowledged(line, rows)
   // Every row is what its facts make of it, and no fact is without its rows.
   const folded = foldFacts(trail.map(({ fact }) => fact as MoneyFact))
-  assert.deepEqual(new Map([...rows.holds].sort()), new Map([...folded.holds].sort()))
-  assert.deepEqual(new Map([...rows.movements].sort()), new Map([...folded.movements].sort()))
+  assert.deepEqual(sorted(rows.holds), sorted(folded.holds))
+  assert.deepEqual(sorted(rows.movements), sorted(folded.movements))
   const answers = await database.query<{ answer: string }>('SELECT answer FROM answers', [])
   const known = new Set(answers.map(({ answer }) => answer))
   for (const line of acknowledged) assert.ok(known.has(line.split(' ')[0] ?? ''), line)

@@ -2,7 +2,7 @@
  * A process that is made to be killed: it orders payments and holds without end, seals on the side,
  * and prints a line for each answer that it got. Started with an address and a seed.
  */
-import type { Digest, IdempotencyKey } from '@chimera/domain/ids'
+import type { IdempotencyKey } from '@chimera/domain/ids'
 import type { MoneyCommand } from '@chimera/domain/money/money'
 import { openDatabase } from '../src/engine/open.ts'
 import { createSealer } from '../src/facts/sealer.ts'
@@ -26,7 +26,7 @@ const ledger = createLedger({ database, ...hands, most: 8 })
 async function order(id: string, command: MoneyCommand): Promise<boolean> {
   const remember = {
     scope: { requester: 'hammer', responder: 'ledger', key: id as IdempotencyKey },
-    content: digestOf(command) as Digest,
+    content: digestOf(command),
     answer: () => id,
   }
   const submitted = await ledger.submit({ ...asked(command), remember })

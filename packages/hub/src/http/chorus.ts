@@ -1,6 +1,6 @@
 /**
- * Chorus over HTTP. Every route is decode, act, encode, and decides nothing: what a message means is
- * written in dialects/chorus, what may happen in domain, what is kept in store.
+ * Chorus over HTTP. Every route is decode, act, encode, and decides nothing: what a message means
+ * is written in dialects/chorus, what may happen in domain, what is kept in store.
  */
 import * as chorus from '@chimera/dialects/chorus'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
@@ -12,7 +12,7 @@ import { beat, discover, register, remove, show } from '../act/agents.ts'
 import type { Hub } from '../act/hub.ts'
 import { listTransfers, openAccount, transfer } from '../act/money.ts'
 import { reportFailure, reportSuccess, scoreOf } from '../act/reputation.ts'
-import { refusalOf } from './server.ts'
+import { refusalOf } from './failed.ts'
 
 export type ChorusRoutes = { readonly hub: Hub }
 

@@ -1,21 +1,20 @@
 /**
  * The hub's HTTP server: bounds, ids, metrics and the answer to whatever no dialect has answered.
  *
- *   S1  A body is taken as it came: nothing is coerced, filled in or dropped; the dialects check it.
- *   S2  Whatever goes wrong is answered with the one error; what it says names nothing of the inside.
+ *   S1  A body is taken as it came: nothing is coerced, filled in or dropped.
+ *   S2  Whatever goes wrong is answered with the one error, which names nothing of the inside.
  *   S3  A request has an id that is in its log lines and in the answer's `x-request-id` (X-4).
  */
 import { createServer, type Server } from 'node:http'
 import { encodeError } from '@chimera/dialects/error'
 import { statusOf } from '@chimera/dialects/http-status'
-import { type Refused, refuse } from '@chimera/domain/decision'
 import { LIMITS } from '@chimera/domain/limits'
-import type { Refusal } from '@chimera/domain/refusals'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import { chorusRoutes } from './chorus.ts'
+import { refusalOf } from './failed.ts'
 import { operationRoutes } from './operations.ts'
 
 export type ServerOptions = {
@@ -26,12 +25,12 @@ export type ServerOptions = {
 
 // A request that sends its body more slowly than this holds a connection for nothing.
 const REQUEST_MS = 15_000
-// What is left to callers of a service that fails: about the time in which a database restarts.
-const RETRY_MS = 2_000
 
 export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstance {
+  // Named as what Fastify asks for, or its routes would be typed by our logger.
+  const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance,
     // One line per request of our own instead of Fastify's two.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
@@ -99,21 +98,4 @@ export async function listenAlso(
     })
   })
   return server
-}
-
-/** What Fastify or a failing part threw, as something the caller can act on. */
-export function refusalOf(error: unknown, now: number): Refused<Refusal> {
-  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return refuse('message_oversized', { figures: { mostBytes: LIMITS.bodyBytes } })
-  }
-  if (statusCode >= 400 && statusCode < 500) {
-    const issue = {
-      path: '',
-      expected: 'one JSON value as application/json',
-      got: 'something else',
-    }
-    return refuse('message_malformed', { issues: [issue] })
-  }
-  return refuse('service_unavailable', { retryAt: now + RETRY_MS })
 }
