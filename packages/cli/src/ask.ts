@@ -22,7 +22,9 @@ export async function askHub(hub: string, path: string): Promise<unknown> {
   const issues = details?.issues ?? []
   throw new Trouble([
     plain(message),
-    ...issues.map(({ path: at, expected, got }) => plain(`${at}: expected ${expected}; got ${got}`)),
+    ...issues.map(({ path: at, expected, got }) =>
+      plain(`${at}: expected ${expected}; got ${got}`),
+    ),
   ])
 }
 

@@ -22,12 +22,16 @@ export const HUB_ADDRESS = {
 export function credits(): Kind<number> {
   return {
     expected: 'credits of at least 0, with at most two decimals',
-    read: (raw) => (/^\d{1,12}(\.\d{1,2})?$/.test(String(raw)) ? readCents(Number(raw)) : undefined),
+    read: (raw) =>
+      /^\d{1,12}(\.\d{1,2})?$/.test(String(raw)) ? readCents(Number(raw)) : undefined,
     show: (cents) => String(writeCents(cents)),
   }
 }
 
-export async function readFlags<D extends Declared>(declared: D, flags: Fields): Promise<Values<D>> {
+export async function readFlags<D extends Declared>(
+  declared: D,
+  flags: Fields,
+): Promise<Values<D>> {
   const { CHIMERA_HUB } = process.env
   const settings = await resolveSettings(declared, {
     flags,

@@ -7,8 +7,8 @@
  *       none, and an earlier one is not replaced.
  *   L3  Only its owner may read it: it holds everybody's balances, and in a backup more than that.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
-import { type FileHandle, link, open, unlink } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { codeOf, MISUSED, Trouble } from './trouble.ts'
 
 const CHUNK = 1024 * 1024
@@ -86,25 +86,20 @@ export async function writeLines(path: string, fill: (put: Put) => Promise<void>
     })
     await flush()
     await file.sync()
-    // Unlike a rename, a link does not replace what is there.
-    await link(draft, path)
+    await file.close()
+    refuseTaken(path)
+    await rename(draft, path)
   } catch (cause) {
-    throw codeOf(cause) === 'EEXIST' ? taken(path) : cause
-  } finally {
     await file.close()
     await unlink(draft)
+    throw cause
   }
 }
 
-/** Before the work rather than after it. */
-export async function refuseTaken(path: string): Promise<void> {
-  try {
-    const file = await open(path, 'r')
-    await file.close()
-  } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return
-  }
-  throw taken(path)
+/** Asked before the work as well, so that nobody waits for a no. */
+export function refuseTaken(path: string): void {
+  if (!existsSync(path)) return
+  throw new Trouble(`${path} is there already. Name another file, or move that one away.`, MISUSED)
 }
 
 async function openToWrite(path: string): Promise<FileHandle> {
@@ -114,6 +109,3 @@ async function openToWrite(path: string): Promise<FileHandle> {
     throw new Trouble(`${path} cannot be written (${codeOf(cause)}).`, MISUSED)
   }
 }
-
-const taken = (path: string) =>
-  new Trouble(`${path} is there already. Name another file, or move that one away.`, MISUSED)

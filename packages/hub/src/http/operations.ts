@@ -2,6 +2,9 @@
 import type { Metrics } from '@chimera/host/metrics'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Hub } from '../act/hub.ts'
+import { openapi, schemaNames, schemaOf } from './openapi.ts'
+
+type SchemaPath = { readonly Params: { readonly dialect: string; readonly message: string } }
 
 export type OperationRoutes = { readonly hub: Hub; readonly metrics: Metrics }
 
@@ -22,6 +25,17 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
         .header('retry-after', '2')
         .send({ ready: false, waiting_for: 'database' })
     }
+  })
+
+  const document = openapi()
+  app.get('/openapi.json', async () => document)
+
+  app.get('/schemas', async () => ({ schemas: schemaNames() }))
+  app.get<SchemaPath>('/schemas/:dialect/:message', async (request, reply) => {
+    const { dialect, message } = request.params
+    const schema = schemaOf(dialect, message)
+    if (schema === undefined) return reply.callNotFound()
+    return reply.header('content-type', 'application/schema+json').send(JSON.stringify(schema))
   })
 
   app.get('/metrics', async (_, reply) =>

@@ -10,7 +10,7 @@
  *   P3  An agent has at most so many instances; a new one takes the place of one that is long gone,
  *       or is told to come later.
  */
-import { accept, type Decision, refuse } from '@chimera/domain/decision'
+import { type Decision, refuse } from '@chimera/domain/decision'
 import type { AgentId, InstanceId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import {
@@ -58,6 +58,8 @@ export type Presence = {
     declaration: Declaration,
     now: Instant,
   ) => Decision<InstanceDeclared, DeclarationRefusal | 'rate_exceeded'>
+  /** The same, without taking it. */
+  readonly canDeclare: Presence['declare']
   /** A post that was believed before the restart. */
   readonly restore: (post: { announcement: Announcement; at: Instant }, now: Instant) => void
   readonly of: (agent: AgentId) => readonly Sighting[]
@@ -129,18 +131,24 @@ export function createPresence(): Presence {
   const instancesOf = (agent: AgentId): readonly Instance[] =>
     [...(byAgent.get(agent) ?? [])].flatMap((id) => instanceIn(entries.get(id)))
 
+  function canDeclare(declaration: Declaration, now: Instant): ReturnType<Presence['declare']> {
+    const { agent, instance } = declaration
+    const entry = entries.get(instance)
+    const known = { declared: entry?.declared, seen: entry?.seen }
+    const decision = decideDeclaration(known, declaration, now)
+    return !decision.ok || hasPlace(agent, instance, now) ? decision : crowded(now)
+  }
+
   return {
     announce,
+    canDeclare,
 
     declare(declaration, now) {
       const { agent, instance } = declaration
-      const entry = entries.get(instance)
-      const known = { declared: entry?.declared, seen: entry?.seen }
-      const decision = decideDeclaration(known, declaration, now)
+      const decision = canDeclare(declaration, now)
       if (!decision.ok) return decision
-      if (!hasPlace(agent, instance, now)) return crowded(now)
-      put(instance, { agent, seen: entry?.seen, declared: declaration })
-      return accept(...decision.facts)
+      put(instance, { agent, seen: entries.get(instance)?.seen, declared: declaration })
+      return decision
     },
 
     restore({ announcement, at }, now) {
