@@ -13,6 +13,7 @@ import type { Log } from '@chimera/host/log'
 import { createMetrics } from '@chimera/host/metrics'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
+import { openBulk } from '@chimera/identity/bulk'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { openDatabase } from '@chimera/store/engine/open'
 import { appendFacts } from '@chimera/store/facts/append'
@@ -27,13 +28,16 @@ import {
   readPayments,
 } from '@chimera/store/ledger/reading'
 import { migrate } from '@chimera/store/migrate'
+import { createPresenceLog } from '@chimera/store/presence'
 import { createRegistry } from '@chimera/store/registry/agents'
 import type { Hub } from './act/hub.ts'
 import { createHttp, listenAlso } from './http/server.ts'
 import type { Keep } from './ports.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
+import { createPresence } from './views/presence.ts'
 import { createScores, type Scores } from './views/scores.ts'
+import { keepWatch, recallPosts } from './watch.ts'
 
 export type HubOptions = {
   readonly settings: Values<typeof HUB_SETTINGS>
@@ -53,6 +57,8 @@ export type RunningHub = {
 const EMBEDDED_GRANT = 100
 // A new fact is in the chain within a second, also when nobody asks for it.
 const SEAL_MS = 1_000
+// AV-10: what can be asked for; the day that it began in is kept whole.
+const PRESENCE_KEPT_MS = 24 * 60 * 60 * 1_000
 
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { settings, clock, chance, log, stop } = options
@@ -66,24 +72,30 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
 
   const keep = keepOf(database, options)
   const scores = createScores()
-  const directory = createDirectory(scores.standingOf)
+  const presence = createPresence()
+  const directory = createDirectory(scores.standingOf, presence)
   const settle = followTrail(keep, scores)
   await settle()
   for await (const agents of keep.agents.loadAll()) {
     for (const agent of agents) directory.enter(agent)
   }
+  await recallPosts(keep, presence, clock.now())
 
   const hub: Hub = {
     keep,
     directory,
+    presence,
     scores,
+    verify: (await openBulk()).verifyMessage,
     now: clock.now,
     uuid: chance.uuid,
+    uuidV7: () => chance.uuidV7(clock.now()),
     fraction: chance.fraction,
     grantCents: readCents(settings.grant ?? (embedded ? EMBEDDED_GRANT : 0)) ?? 0,
     settle,
   }
   keepTime(hub, options)
+  keepWatch(hub, options)
 
   const app = createHttp({ hub, log, metrics: createMetrics({ process: true }) })
   // Where it listens is said by whoever started it; Fastify's own line would be one too many.
@@ -129,6 +141,7 @@ type Store = Awaited<ReturnType<typeof openDatabase>>
 function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
   const ledger = createLedger({ database, clock, chance })
   const sealer = createSealer({ database, digestOf: canonicalDigest })
+  const presence = createPresenceLog({ database, clock })
   return {
     agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
     money: {
@@ -146,6 +159,14 @@ function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
         database.transaction((tx) => appendFacts(tx, [{ fact, recordedAt: now, correlation }])),
       seal: sealer.seal,
       sealedAfter: (seq) => sealedAfter(database, seq),
+    },
+    presence: {
+      append: presence.append,
+      find: presence.find,
+      turnDays: async () => {
+        await presence.prepare()
+        await presence.dropBefore(clock.now() - PRESENCE_KEPT_MS)
+      },
     },
     check: async () => {
       await database.query('SELECT 1', [])

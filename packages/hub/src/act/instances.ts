@@ -1,6 +1,7 @@
 /** The directory of instances: who is there, in the order in which a planner should ask (AV-7). */
-import { explainPlace, type InstanceFound, type InstancesSought } from '@chimera/dialects/moltbook'
+
 import type { InstancesFound } from '@chimera/dialects/moltbook'
+import { explainPlace, type InstanceFound, type InstancesSought } from '@chimera/dialects/moltbook'
 import { presentKey } from '@chimera/domain/agent/keys'
 import type { Instant } from '@chimera/domain/ids'
 import { explainExclusion } from '@chimera/domain/matching/candidate'
@@ -26,7 +27,10 @@ export function findInstances(hub: Hub, sought: InstancesSought): InstancesFound
     .filter((id) => !places.has(id))
     .filter((id) => {
       const entry = entries.get(id)
-      return entry && explainExclusion(search, entry.candidate, now).every(({ code }) => ABSENT.has(code))
+      return (
+        entry &&
+        explainExclusion(search, entry.candidate, now).every(({ code }) => ABSENT.has(code))
+      )
     })
     .sort()
   const order = [...places.keys(), ...unranked]

@@ -2,6 +2,7 @@
  * Chorus over HTTP. Every route is decode, act, encode, and decides nothing: what a message means
  * is written in dialects/chorus, what may happen in domain, what is kept in store.
  */
+import { isText } from '@chimera/dialects/bounds'
 import * as chorus from '@chimera/dialects/chorus'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
@@ -99,7 +100,8 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   })
 
   app.get<ByOwner>('/accounts/:owner', async (request, reply) => {
-    const account = await hub.keep.money.account(request.params.owner as OwnerId)
+    const { owner } = request.params
+    const account = isText(owner) ? await hub.keep.money.account(owner as OwnerId) : undefined
     if (account === undefined) return no(reply, refuse('account_unknown'))
     return chorus.encodeAccount(account.owner, account.balanceCents)
   })

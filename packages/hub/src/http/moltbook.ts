@@ -38,7 +38,11 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
     return no(reply, refused)
   }
 
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => body)
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: unknown, body: Buffer) => body,
+  )
 
   // A MoltBook caller hears only MoltBook, whatever went wrong.
   app.setErrorHandler((error, request, reply) => {
@@ -91,7 +95,5 @@ function receive<Meaning>(
   if (!received.ok) return received
   const { message } = received
   const meant = read(message)
-  return meant.ok
-    ? { ok: true, meaning: meant.value, message, raw: bytes.toString('utf8') }
-    : meant
+  return meant.ok ? { ok: true, meaning: meant.value, message, raw: bytes.toString('utf8') } : meant
 }

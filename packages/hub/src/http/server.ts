@@ -15,6 +15,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Hub } from '../act/hub.ts'
 import { chorusRoutes } from './chorus.ts'
 import { refusalOf } from './failed.ts'
+import { moltbookRoutes } from './moltbook.ts'
 import { operationRoutes } from './operations.ts'
 
 export type ServerOptions = {
@@ -81,6 +82,7 @@ export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstanc
 
   app.register(operationRoutes, { hub, metrics })
   app.register(chorusRoutes, { hub })
+  app.register(moltbookRoutes, { hub, metrics, prefix: '/moltbook/v1' })
   return app
 }
 
