@@ -1,13 +1,19 @@
-/** `chimera <verb>`: reads the words and hands over to the verb; one file per verb. */
+/**
+ * `chimera <verb>`: reads the words and hands over to the verb; one file per verb. Only the verb that
+ * is asked for is loaded, since a hub is much to load for a question to one.
+ */
 import { Command } from 'commander'
 import { codeOf, tell } from './trouble.ts'
-import { agentsVerb } from './verbs/agents.ts'
-import { auditVerb } from './verbs/audit.ts'
-import { discoverVerb } from './verbs/discover.ts'
-import { doctorVerb } from './verbs/doctor.ts'
-import { hubVerb } from './verbs/hub.ts'
-import { ledgerVerb } from './verbs/ledger.ts'
-import { storeVerb } from './verbs/store.ts'
+
+const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
+  hub: async () => (await import('./verbs/hub.ts')).hubVerb(),
+  discover: async () => (await import('./verbs/discover.ts')).discoverVerb(),
+  agents: async () => (await import('./verbs/agents.ts')).agentsVerb(),
+  ledger: async () => (await import('./verbs/ledger.ts')).ledgerVerb(),
+  audit: async () => (await import('./verbs/audit.ts')).auditVerb(),
+  store: async () => (await import('./verbs/store.ts')).storeVerb(),
+  doctor: async () => (await import('./verbs/doctor.ts')).doctorVerb(),
+}
 
 const program = new Command('chimera')
   .description('An agent network that you can run')
@@ -25,13 +31,14 @@ Examples:
 
 Exit status: 0 done, 1 tried and failed or found something, 2 the words make no sense.`,
   )
-  .addCommand(hubVerb())
-  .addCommand(discoverVerb())
-  .addCommand(agentsVerb())
-  .addCommand(ledgerVerb())
-  .addCommand(auditVerb())
-  .addCommand(storeVerb())
-  .addCommand(doctorVerb())
+
+/** All of them where it is not clear which: for the help text, and to say what a typo may mean. */
+async function loadVerbs(word: string | undefined): Promise<void> {
+  const asked = Object.entries(VERBS).filter(([name]) => name === word)
+  for (const [, load] of asked.length > 0 ? asked : Object.entries(VERBS)) {
+    program.addCommand(await load())
+  }
+}
 
 /** A misused command throws instead of ending the process, so that one place gives the status. */
 function prepare(command: Command, path: string): void {
@@ -45,8 +52,9 @@ process.stdout.on('error', (error) => {
   process.exit(0)
 })
 
-prepare(program, 'chimera')
 try {
+  await loadVerbs(process.argv[2])
+  prepare(program, 'chimera')
   await program.parseAsync()
 } catch (error) {
   tell(error)

@@ -6,7 +6,6 @@
  *       none that turn the direction of the text.
  *   S2  A table has no frame and no colour, so that `grep`, `cut` and eyes read it alike.
  */
-import { writeInstant } from '@chimera/dialects/wire'
 import Table from 'cli-table3'
 
 export type Cell = string | number | undefined
@@ -45,8 +44,4 @@ export function plain(text: string): string {
 export function writeCredits(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(3, '0')
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
-}
-
-export function writeTime(at: number): string {
-  return Number.isFinite(at) ? writeInstant(at) : '–'
 }

@@ -35,6 +35,8 @@ import { createHttp, listenAlso } from './http/server.ts'
 import type { Keep } from './ports.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
+import { createFeed } from './views/feed.ts'
+import { createObserved } from './views/observed.ts'
 import { createPresence } from './views/presence.ts'
 import { createScores, type Scores } from './views/scores.ts'
 import { keepWatch, recallPosts } from './watch.ts'
@@ -85,6 +87,8 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     keep,
     directory,
     presence,
+    feed: createFeed(directory.holderOf),
+    observed: createObserved(),
     scores,
     verify: (await openBulk()).verifyMessage,
     now: clock.now,

@@ -1,6 +1,6 @@
 /** A real hub for a test: on a free port, on the database named. */
 import { createSeededChance } from '@chimera/host/chance'
-import { createClock } from '@chimera/host/clock'
+import { type Clock, createClock } from '@chimera/host/clock'
 import { createLog } from '@chimera/host/log'
 import { createStop } from '@chimera/host/stop'
 import { type RunningHub, startHub } from '../src/compose.ts'
@@ -15,9 +15,14 @@ export type TestHub = RunningHub & {
 }
 
 export async function runHub(
-  options: { readonly data?: string; readonly database?: string; readonly seed?: number } = {},
+  options: {
+    readonly data?: string
+    readonly database?: string
+    readonly seed?: number
+    readonly clock?: Clock
+  } = {},
 ): Promise<TestHub> {
-  const clock = createClock()
+  const { clock = createClock() } = options
   const stop = createStop({ clock })
   const running = await startHub({
     settings: {

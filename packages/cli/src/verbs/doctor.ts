@@ -42,5 +42,5 @@ function show(findings: readonly Finding[], healthy: boolean): void {
   for (const { what, next } of findings) {
     if (next !== undefined) console.error(`${what}: ${next}`)
   }
-  console.error(healthy ? 'A hub can run here.' : 'A hub cannot run here before this is mended.')
+  console.error(healthy ? 'Nothing keeps a hub from running here.' : 'A hub cannot run like this.')
 }

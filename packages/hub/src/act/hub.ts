@@ -6,6 +6,8 @@ import type { Instant, PublicKey } from '@chimera/domain/ids'
 import type { MessageVerdict } from '@chimera/identity/message'
 import type { Keep } from '../ports.ts'
 import type { Directory } from '../views/directory.ts'
+import type { Feed } from '../views/feed.ts'
+import type { Observed } from '../views/observed.ts'
 import type { Presence } from '../views/presence.ts'
 import type { Scores } from '../views/scores.ts'
 
@@ -13,6 +15,8 @@ export type Hub = {
   readonly keep: Keep
   readonly directory: Directory
   readonly presence: Presence
+  readonly feed: Feed
+  readonly observed: Observed
   readonly scores: Scores
   /** Whether this key signed the message. */
   readonly verify: (message: object, key: PublicKey) => Promise<MessageVerdict>

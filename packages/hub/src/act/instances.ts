@@ -10,7 +10,7 @@ import { latestWord } from '@chimera/domain/presence/declaration'
 import type { InstanceEntry } from '../views/directory.ts'
 import type { Hub } from './hub.ts'
 
-/** Those that take work first, ranked; then those that match but take none, by their ids. */
+/** Those with room first, ranked; then those that match but take nothing now, by their ids. */
 export function findInstances(hub: Hub, sought: InstancesSought): InstancesFound {
   const now = hub.now()
   const { capabilities, minSlotsFree = 0, limit, offset } = sought
@@ -19,7 +19,9 @@ export function findInstances(hub: Hub, sought: InstancesSought): InstancesFound
     if (isSought(entry, sought)) entries.set(entry.shown.seen.last.instance, entry)
   }
   const candidates = [...entries.values()].map(({ candidate }) => candidate)
-  const hits = rankForPlanner({ required: capabilities, slots: minSlotsFree }, candidates, now)
+  // Whoever asks for no number of slots still comes for one.
+  const need = { required: capabilities, slots: Math.max(1, minSlotsFree) }
+  const hits = rankForPlanner(need, candidates, now)
   const places = new Map(hits.map((hit) => [hit.candidate.instance as string, hit]))
 
   const search = { skills: capabilities, match: 'all', minSlotsFree } as const
@@ -61,8 +63,9 @@ function describe(
   const { last, seenAt } = seen
   const publicKey = presentKey(agent.keys)?.publicKey
   const heard = Math.max(0, Math.round((now - seenAt) / 1_000))
+  const full = last.slotsFree === 0 ? 'no slot is free' : `takes no new work: ${availability}`
   const why = [
-    ...(place.length > 0 ? place : [`takes no new work: ${availability}`, `heard ${heard} s ago`]),
+    ...(place.length > 0 ? place : [full, `heard ${heard} s ago`]),
     ...(liveness === 'suspect' ? ['overdue, and kept because many fell silent at once'] : []),
   ]
   return {

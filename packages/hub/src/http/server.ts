@@ -15,7 +15,9 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Hub } from '../act/hub.ts'
 import { chorusRoutes } from './chorus.ts'
 import { refusalOf } from './failed.ts'
+import { feedRoutes } from './feed.ts'
 import { moltbookRoutes } from './moltbook.ts'
+import { openclawRoutes } from './openclaw.ts'
 import { operationRoutes } from './operations.ts'
 
 export type ServerOptions = {
@@ -82,6 +84,8 @@ export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstanc
 
   app.register(operationRoutes, { hub, metrics })
   app.register(chorusRoutes, { hub })
+  app.register(feedRoutes, { hub })
+  app.register(openclawRoutes, { hub, prefix: '/openclaw/v1' })
   app.register(moltbookRoutes, { hub, metrics, prefix: '/moltbook/v1' })
   return app
 }

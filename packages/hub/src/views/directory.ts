@@ -28,6 +28,8 @@ export type Directory = {
   readonly beat: (id: AgentId, now: Instant) => boolean
   readonly find: (id: AgentId) => Agent | undefined
   readonly isOnline: (id: AgentId, now: Instant) => boolean
+  /** Its last sign of life of any kind; absent if it has not been heard yet. */
+  readonly heardAt: (id: AgentId) => Instant | undefined
   readonly livenessOf: (id: AgentId, now: Instant) => Liveness
   /** Whose name in the status feed this is; tombstones keep theirs. */
   readonly holderOf: (alias: Alias) => AgentId | undefined
@@ -87,14 +89,17 @@ export function createDirectory(
     return { ...instance, liveness, availability: declaredAvailability(instance, now, brake) }
   }
 
-  function candidateOf(entry: Entry, skills: readonly string[], now: Instant): Candidate {
-    const { agent, signs } = entry
-    const instances = [...presence.instancesOf(agent.id)].map((each) => show(each, now))
-    const heardAt = Math.max(
+  const lastHeard = ({ agent, signs }: Entry): Instant =>
+    Math.max(
       signs.registeredAt,
       signs.heartbeatAt ?? NEVER,
-      ...instances.map(({ seen }) => seen.seenAt),
+      ...presence.of(agent.id).map(({ seenAt }) => seenAt),
     )
+
+  function candidateOf(entry: Entry, skills: readonly string[], now: Instant): Candidate {
+    const { agent } = entry
+    const instances = [...presence.instancesOf(agent.id)].map((each) => show(each, now))
+    const heardAt = lastHeard(entry)
     const online = judge(entry, now) !== 'offline'
     const who = { agent, standing: standingOf(agent.id), now }
     return agentCandidate(who, { skills, heardAt, online, instances })
@@ -131,6 +136,11 @@ export function createDirectory(
     find: (id) => entries.get(id)?.agent,
     isOnline: (id, now) => livenessNow(id, now) !== 'offline',
     livenessOf: livenessNow,
+    heardAt(id) {
+      const entry = entries.get(id)
+      const at = entry === undefined ? NEVER : lastHeard(entry)
+      return at === NEVER ? undefined : at
+    },
     holderOf: (alias) => byAlias.get(alias),
     skills: () => new Map([...bySkill].map(([name, ids]) => [name, ids.size])),
 
