@@ -97,55 +97,9 @@ describe('while the hub runs', { timeout: PATIENCE_MS }, () => {
     assert.match(agent.out, /^owner +bob$/m)
     assert.match(agent.out, /^summarize +1\.50/m)
     assert.deepEqual([unknown.status, unknown.out], [1, ''])
-    assert.match(unknown.err, /No account/)
-  })
-
-  test('its data is not opened a second time, and whoever asks is told who has it', async () => {
-    const [exported, looked] = await Promise.all([
-      chimera(['audit', 'export', '--data', data]),
-      chimera(['doctor', '--data', data, '--listen', hub.address.slice('http://'.length)]),
-    ])
-    assert.deepEqual([exported.status, exported.out], [1, ''])
-    assert.match(exported.err, /held by process \d+\nStop the hub/)
-    assert.equal(looked.status, 0, looked.err)
-    assert.match(looked.out, /^port \d+ +note +a hub answers there already$/m)
-    assert.match(looked.out, /^data +note +.* is held by process \d+$/m)
-  })
-
-  test('doctor finds a port that another program has, and says what to do', async () => {
-    const other = createServer((socket) => socket.end('no'))
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    const place = other.address()
-    assert.ok(place !== null && typeof place === 'object')
-    const free = join(home, 'none')
-    const listen = `127.0.0.1:${place.port}`
-    const words = ['doctor', '--listen', listen, '--data', free]
-    const { status, out, err } = await chimera(words)
-    await new Promise((resolve) => other.close(resolve))
-    assert.equal(status, 1)
-    assert.match(out, new RegExp(`^port ${place.port} +bad +another program`, 'm'))
-    assert.match(err, /--listen/)
-    assert.match(out, /^data +ok .* will be made/m)
-    await assert.rejects(stat(free), 'looking makes nothing')
-  })
-
-  test('words that make no sense end with 2, all problems at once', async () => {
-    const asked = ['discover', 'a', '--limit', '0', '--max-cost', '1.234', '--hub', 'ftp://x']
-    const [flags, missing, unknown, hubless] = await Promise.all([
-      chimera(asked),
-      chimera(['discover', '--nonsense']),
-      chimera(['store', 'migrate', '--check', '--database', 'mysql://x'], { CHIMERA_LISTEN: 'x' }),
-      // Port 9 discards; nobody listens there.
-      chimera(['ledger', '--hub', 'http://127.0.0.1:9']),
-    ])
-    assert.deepEqual([flags.status, flags.out], [2, ''])
-    for (const flag of ['--limit', '--max-cost', '--hub']) {
-      assert.match(flags.err, new RegExp(`from the flag ${flag}: expected`))
+    for (const said of [/the flag --database/, /the variable CHIMERA_LISTEN/]) {
+      assert.match(unknown.err, said)
     }
-    assert.equal(missing.status, 2)
-    assert.match(missing.err, /--nonsense/)
-    assert.equal(unknown.status, 2)
-    assert.match(unknown.err, /--database[^]*CHIMERA_LISTEN|CHIMERA_LISTEN[^]*--database/)
     assert.equal(hubless.status, 1)
     assert.match(
       hubless.err,
@@ -210,6 +164,6 @@ describe('after it stopped', { timeout: PATIENCE_MS }, () => {
     assert.match(before?.out ?? '', /^\{"balances":\{[^}]*"owner:alice":8766/)
     const twice = await chimera(['store', 'restore', file, '--data', copy])
     assert.equal(twice.status, 1)
-    assert.match(twice.err, /only into an empty database[^]*--data/)
+    assert.match(twice.err, /only into an empty database\.\n.*\n.*--data/)
   })
 })

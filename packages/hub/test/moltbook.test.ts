@@ -289,7 +289,7 @@ describe('the directory', () => {
     ]
     await roomy.post({ slotsFree: 4 })
     await full.post({ slotsFree: 1 })
-    await loaded.post({ slotsFree: 4, load: { cpu: 0.9, mem: 0.1 } })
+    await loaded.post({ slotsFree: 4, load: { cpu: 0.5, mem: 0.1 } })
     const order = (found: Awaited<ReturnType<typeof listed>>) =>
       found.instances.map(({ agent }) => agent)
     const all = await listed(`capability=${skill}`)
