@@ -70,9 +70,8 @@ export function* readFacts(path: string): Generator<Sealed<unknown>> {
     if (number === 1) continue
     const value = parse(line)
     if (value === undefined) {
-      throw new Trouble(
-        `Broken at line ${number}, where fact ${number - 1} belongs: not one JSON object as it is exported.`,
-      )
+      const place = `line ${number}, where fact ${number - 1} belongs`
+      throw new Trouble(`Broken at ${place}: not one JSON object, spelled as it is exported.`)
     }
     // Whatever else it is or lacks, its seal does not fit then, which the chain finds out.
     yield value as unknown as Sealed<unknown>

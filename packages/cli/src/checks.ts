@@ -2,7 +2,7 @@
  * What can keep a hub from running, looked at one by one. Nothing is changed, and nothing stops at
  * the first finding.
  *
- *   C1  `bad` is what a hub would not start with. `note` is worth knowing, and no obstacle by itself.
+ *   C1  `bad` is what a hub would not start with. `note` is worth knowing, and no obstacle alone.
  *   C2  Whatever is bad comes with what to do about it.
  */
 import { constants, existsSync } from 'node:fs'

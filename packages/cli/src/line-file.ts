@@ -3,8 +3,8 @@
  *
  *   L1  A line ends with `\n` and nothing else. Node's own readline also ends one at U+2028, which
  *       JSON leaves inside its strings.
- *   L2  A file appears whole, under its name, when its last line is on the disk; until then there is
- *       none, and an earlier one is not replaced.
+ *   L2  A file appears whole, under its name, when its last line is on the disk; until then there
+ *       is none, and an earlier one is not replaced.
  *   L3  Only its owner may read it: it holds everybody's balances, and in a backup more than that.
  */
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'

@@ -19,6 +19,7 @@ let home = ''
 let data = ''
 let hub: HubProcess
 let stopped = false
+let trail = ''
 
 async function post(path: string, body: unknown): Promise<void> {
   const answer = await fetch(`${hub.address}${path}`, {
@@ -97,6 +98,53 @@ describe('while the hub runs', { timeout: PATIENCE_MS }, () => {
     assert.match(agent.out, /^owner +bob$/m)
     assert.match(agent.out, /^summarize +1\.50/m)
     assert.deepEqual([unknown.status, unknown.out], [1, ''])
+    assert.match(unknown.err, /No account/)
+  })
+
+  test('its data is not opened a second time, and whoever asks is told who has it', async () => {
+    const [exported, looked] = await Promise.all([
+      chimera(['audit', 'export', '--data', data]),
+      chimera(['doctor', '--data', data, '--listen', hub.address.slice('http://'.length)]),
+    ])
+    assert.deepEqual([exported.status, exported.out], [1, ''])
+    assert.match(exported.err, /held by process \d+\nStop the hub/)
+    assert.equal(looked.status, 0, looked.err)
+    assert.match(looked.out, /^port \d+ +note +a hub answers there already$/m)
+    assert.match(looked.out, /^data +note +.* is held by process \d+$/m)
+  })
+
+  test('doctor finds a port that another program has, and says what to do', async () => {
+    const other = createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const place = other.address()
+    assert.ok(place !== null && typeof place === 'object')
+    const free = join(home, 'none')
+    const listen = `127.0.0.1:${place.port}`
+    const { status, out, err } = await chimera(['doctor', '--listen', listen, '--data', free])
+    await new Promise((resolve) => other.close(resolve))
+    assert.equal(status, 1)
+    assert.match(out, new RegExp(`^port ${place.port} +bad +another program`, 'm'))
+    assert.match(err, /--listen/)
+    assert.match(out, /^data +ok .* will be made/m)
+    await assert.rejects(stat(free), 'looking makes nothing')
+  })
+
+  test('words that make no sense end with 2, all problems at once', async () => {
+    const asked = ['discover', 'a', '--limit', '0', '--max-cost', '1.234', '--hub', 'ftp://x']
+    const [flags, missing, unknown, hubless] = await Promise.all([
+      chimera(asked),
+      chimera(['doctor', '--nonsense']),
+      chimera(['store', 'migrate', '--check', '--database', 'mysql://x'], { CHIMERA_LISTEN: 'x' }),
+      // Port 9 discards; nobody listens there.
+      chimera(['ledger', '--hub', 'http://127.0.0.1:9']),
+    ])
+    assert.deepEqual([flags.status, flags.out], [2, ''])
+    for (const flag of ['--limit', '--max-cost', '--hub']) {
+      assert.match(flags.err, new RegExp(`from the flag ${flag}: expected`))
+    }
+    assert.equal(missing.status, 2)
+    assert.match(missing.err, /--nonsense/)
+    assert.equal(unknown.status, 2)
     for (const said of [/the flag --database/, /the variable CHIMERA_LISTEN/]) {
       assert.match(unknown.err, said)
     }
@@ -121,6 +169,7 @@ describe('after it stopped', { timeout: PATIENCE_MS }, () => {
     assert.equal(exported.status, 0, exported.err)
     const [head = ''] = /^\d+:[0-9a-f]{64}$/m.exec(exported.err) ?? []
     const text = await readFile(file, 'utf8')
+    trail = text
     const paid = text.split('\n').findIndex((line) => line.includes('credits_transferred'))
     assert.ok(paid > 0)
     const altered = join(home, 'altered.jsonl')
@@ -151,19 +200,28 @@ describe('after it stopped', { timeout: PATIENCE_MS }, () => {
     const saved = await chimera(['store', 'backup', file, '--data', data])
     assert.equal(saved.status, 0, saved.err)
     assert.equal((await stat(file)).mode & 0o077, 0, 'nobody else reads it')
-    const restored = await chimera(['store', 'restore', file, '--data', copy])
-    assert.equal(restored.status, 0, restored.err)
 
-    const checked = await chimera(['store', 'migrate', '--check', '--json', '--data', copy])
-    assert.deepEqual([checked.status, JSON.parse(checked.out).fits], [0, true])
-    const [before, after] = await Promise.all(
-      [data, copy].map((each) => chimera(['audit', 'export', '--data', each])),
-    )
-    assert.equal(after?.status, 0, after?.err)
-    assert.equal(after?.out, before?.out)
-    assert.match(before?.out ?? '', /^\{"balances":\{[^}]*"owner:alice":8766/)
-    const twice = await chimera(['store', 'restore', file, '--data', copy])
-    assert.equal(twice.status, 1)
-    assert.match(twice.err, /only into an empty database\.\n.*\n.*--data/)
+    const [restored, refused] = await Promise.all([
+      chimera(['store', 'restore', file, '--data', copy]),
+      chimera(['store', 'restore', file, '--data', data]),
+    ])
+    assert.equal(restored.status, 0, restored.err)
+    assert.equal(refused.status, 1)
+    assert.match(refused.err, /only into an empty database\.\n.*\n.*--data/)
+
+    const after = await chimera(['audit', 'export', '--data', copy])
+    assert.equal(after.status, 0, after.err)
+    assert.match(after.out, /^\{"balances":\{[^}]*"owner:alice":8766/)
+    assert.equal(after.out, trail)
+  })
+
+  test('store migrate --check says whether a hub could start on it', async () => {
+    const [there, none] = await Promise.all([
+      chimera(['store', 'migrate', '--check', '--json', '--data', data]),
+      chimera(['store', 'migrate', '--check', '--data', join(home, 'none')]),
+    ])
+    assert.deepEqual([there.status, JSON.parse(there.out).fits], [0, true])
+    assert.equal(none.status, 1)
+    assert.match(none.err, /There is no database in .*\n.*--data/)
   })
 })

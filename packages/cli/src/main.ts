@@ -1,6 +1,6 @@
 /**
- * `chimera <verb>`: reads the words and hands over to the verb; one file per verb. Only the verb that
- * is asked for is loaded, since a hub is much to load for a question to one.
+ * `chimera <verb>`: reads the words and hands over to the verb; one file per verb. Only the verb
+ * that is asked for is loaded, since a hub is much to load for a question to one.
  */
 import { Command } from 'commander'
 import { codeOf, tell } from './trouble.ts'

@@ -2,8 +2,8 @@
  * Proves an export without the hub that wrote it (P-10): the chain, every balance and every score.
  *
  *   R1  The chain comes first. Facts that are not those that were sealed prove nothing.
- *   R2  What is claimed is compared both ways: a balance or score that is missing from the claims is
- *       a difference too.
+ *   R2  What is claimed is compared both ways: a balance or score that is missing from the claims
+ *       is a difference too.
  */
 import {
   type BreakKind,

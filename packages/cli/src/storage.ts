@@ -1,6 +1,6 @@
 /**
  * The commands that work on the database itself, beside a hub or without one: they take the hub's
- * own settings for where it is (flag, variable, settings file), and open it for as long as they run.
+ * own settings for where it is (flag, variable, settings file), and open it while they run.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

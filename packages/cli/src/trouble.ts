@@ -53,7 +53,8 @@ export function explain(error: unknown): string {
   }
   if (!(error instanceof Error)) return String(error)
   if (codeOf(error) === 'EADDRINUSE') {
-    return `${error.message}\nName another address with --listen; \`chimera doctor\` says who answers.`
+    const next = 'Name another address with --listen; `chimera doctor` says who answers there.'
+    return `${error.message}\n${next}`
   }
   return redactText(error.message, { showInside: true })
 }

@@ -1,4 +1,4 @@
-/** The status feed against a real hub: repeats, order, staleness, and names that belong to somebody. */
+/** The status feed against a real hub: repeats, order, silence, and names that are taken. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readAccepted, readFeedState } from '@chimera/dialects/feed'

@@ -74,7 +74,7 @@ describe('messages', () => {
     },
   })
 
-  test('a name twice, no JSON, another type and too much are refused in MoltBook words', async () => {
+  test('no JSON, a name twice and too much are refused in MoltBook words', async () => {
     const send = (body: string, type = 'application/json') =>
       hub.call('/moltbook/v1/presence', {
         method: 'POST',
@@ -91,7 +91,7 @@ describe('messages', () => {
 })
 
 describe('keys', () => {
-  test('X-10 the first declaration that proves its key binds it; then no other counts', async () => {
+  test('X-10 the first declaration that proves its key binds it for good', async () => {
     const agent = await poster({ bound: false })
     assert.equal((await agent.post()).body.code, 'bad_signature')
     const thief = generateKeyPair()
@@ -222,7 +222,7 @@ describe('the directory', () => {
     )
   })
 
-  test('AV-6 silent for three cadences it is offline; back, it counts from its second post', async () => {
+  test('AV-6 three cadences silent it is offline; back, its second post counts', async () => {
     const agent = await poster()
     await agent.post()
     await clock.advanceBy(29_999)
@@ -318,7 +318,7 @@ describe('the directory', () => {
     await agent.post({ instance: second, availability: 'offline', signedAt: clock.now() + 1 })
   })
 
-  test('P-13 when all fall silent at once nobody is let go, until they are heard again', async () => {
+  test('P-13 when all fall silent at once nobody is let go until they are heard', async () => {
     const skill = `skill_${randomUUID().slice(0, 8)}`
     const all: Poster[] = []
     for (let count = 0; count < 7; count += 1) all.push(await poster({ skill }))

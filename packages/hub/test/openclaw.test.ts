@@ -65,7 +65,7 @@ describe('messages', () => {
 })
 
 describe('what the hub says', () => {
-  test('OC-1 the identity of a Chorus agent, with its name by X-10 and what it offers', async () => {
+  test('OC-1 X-10 the identity of a Chorus agent: its name and what it offers', async () => {
     const agent = await createPoster(hub, clock)
     await agent.post({ slotsFree: 3 })
     const read = readIdentity((await hub.get(`/openclaw/v1/identities/${agent.id}`)).body)
@@ -95,7 +95,7 @@ describe('what the hub says', () => {
     assert.equal((await conditionOf(agent)).stated, 'maintenance')
   })
 
-  test('what an agent that only beats states is shown while it is fresh, newest first', async () => {
+  test('what an agent without presence states is shown while it is fresh', async () => {
     const agent = await createPoster(hub, clock, { bound: false })
     assert.equal((await conditionOf(agent)).stated, 'idle')
     const busy = stating(agent, { current_status: 'busy', status_details: { active_tasks: 2 } })
@@ -116,7 +116,7 @@ describe('what the hub says', () => {
     assert.deepEqual([early.status, early.body.code], [425, 'not_yet_valid'])
   })
 
-  test('OC-7 a score that an agent claims is noted and not adopted', async () => {
+  test('OC-7 without history the score is 0.5, whatever the agent claims', async () => {
     const agent = await createPoster(hub, clock, { bound: false })
     const claim = {
       agent_id: agent.id,

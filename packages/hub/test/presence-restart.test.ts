@@ -1,4 +1,4 @@
-/** What a restarted hub still knows of the posts before: enough that none of them can be replayed. */
+/** What a restarted hub still knows of the posts before: enough that none can be replayed. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** The vectors of a message, sent to a hub: what must be understood, and what must be complained of. */
+/** Vectors sent to a hub: what must be understood, and what must be complained of. */
 import assert from 'node:assert/strict'
 import { loadVectors } from '@chimera/conformance/vectors'
 import { test } from 'vitest'
@@ -35,6 +35,6 @@ export function testVectors({ dialect, routes, code }: Sent): void {
 export const queryOf = (wire: unknown): string =>
   new URLSearchParams(
     Object.entries(wire as Record<string, unknown>).flatMap(([name, value]) =>
-      [value].flat().map((each) => [name, String(each)]),
+      [value].flat().map((each): [string, string] => [name, String(each)]),
     ),
   ).toString()

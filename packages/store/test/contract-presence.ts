@@ -69,6 +69,28 @@ export function presenceContract({ fresh }: Stage): void {
       assert.deepEqual(await log.find({ limit: 1 }), [events[2]])
     })
 
+    test('AV-10 are read on behind the last one seen, in either direction', async () => {
+      const { database } = await fresh()
+      const log = createPresenceLog({ database, clock: createHands().clock })
+      // Three of one moment: a place is the time and the id together.
+      const moments = [START - 2, START - 1, START - 1, START - 1, START]
+      const events = moments.map((at, index) => event(`e${index}`, {}, at))
+      for (const each of events) await log.append(each)
+      for (const first of ['oldest', 'latest'] as const) {
+        const seen: string[] = []
+        for (let after: PresenceEvent | undefined; ; ) {
+          const page = await log.find({ first, limit: 2, ...(after && { after }) })
+          after = page.at(-1)
+          if (after === undefined) break
+          seen.push(...page.map(({ id }) => id))
+        }
+        const expected = ['e0', 'e1', 'e2', 'e3', 'e4']
+        assert.deepEqual(seen, first === 'oldest' ? expected : expected.reverse())
+      }
+      const until = await log.find({ until: START - 1 })
+      assert.deepEqual(until, events.slice(0, 1))
+    })
+
     test('AV-10 500 at once are all kept, and one that cannot be is refused alone', async () => {
       const { database } = await fresh()
       const log = createPresenceLog({ database, clock: createHands().clock })

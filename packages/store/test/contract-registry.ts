@@ -87,6 +87,21 @@ export function registryContract({ shared, fresh }: Stage): void {
       assert.deepEqual(await database.query('SELECT id FROM owners', []), [{ id: 'own' }])
     })
 
+    test('X-10 the first key binds an agent that was registered unsigned', async () => {
+      const { database } = await fresh()
+      const { registry, register } = registryOn(database)
+      await register(wanted('other'), 'taken')
+      await registry.register(wanted('a'), { open: true }, correlation)
+      assert.equal(said(await registry.bind(target('nobody'), key('1'))), 'agent_unknown')
+      assert.equal(said(await registry.bind(target('a'), key('taken'))), 'key_reused')
+      const all = await Promise.all(['1', '2'].map((one) => registry.bind(target('a'), key(one))))
+      assert.equal(all.filter(({ decision }) => decision.ok).length, 1)
+      const bound = (await registry.load('a' as AgentId))?.keys.periods.map(({ id }) => id)
+      const [winner = ''] = bound ?? []
+      assert.deepEqual(said(await registry.bind(target('a'), key(winner.slice(4)))), [])
+      assert.equal(said(await registry.bind(target('a'), key('3'))), 'key_mismatch')
+    })
+
     test('AV-12 keys rotate and are recovered, and none is ever used twice', async () => {
       const { registry, register, setNow } = registryOn(shared())
       await register(wanted('r1'), 'r1')

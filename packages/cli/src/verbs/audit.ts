@@ -128,11 +128,10 @@ function findingsOf(proof: Proof): readonly string[] {
   }
   return [
     ...faults.map(({ seq, kind }) => `Broken at fact ${seq}: ${FAULTS[kind]} (${kind}).`),
-    ...differences.map(({ side, derivedCents, claimedCents }) =>
-      plain(
-        `${side}: the facts give ${writeCredits(derivedCents)}, claimed is ${claimedCents === undefined ? 'nothing' : writeCredits(claimedCents)}.`,
-      ),
-    ),
+    ...differences.map(({ side, derivedCents, claimedCents }) => {
+      const claimed = claimedCents === undefined ? 'nothing' : writeCredits(claimedCents)
+      return plain(`${side}: the facts give ${writeCredits(derivedCents)}, claimed is ${claimed}.`)
+    }),
     ...scoreDifferences.map(({ agent, derived, claimed }) =>
       plain(`${agent}: the facts give ${writeScore(derived)}, claimed is ${writeScore(claimed)}.`),
     ),

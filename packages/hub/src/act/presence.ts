@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from '@chimera/dialects/moltbook'
 import { presentKey } from '@chimera/domain/agent/keys'
-import { type Issue, type Refused, refuse } from '@chimera/domain/decision'
+import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { keyIdOf } from '@chimera/identity/keys'
@@ -32,9 +32,6 @@ type Outcome = { readonly ok: true } | Refused<Refusal>
 
 export async function announce(hub: Hub, post: Received<PresencePosted>): Promise<Outcome> {
   const { announcement, signature } = post.meaning
-  const unkept = unkeptText(announcement)
-  if (unkept !== undefined) return refuse('message_malformed', { issues: [unkept] })
-
   const id = hub.uuidV7()
   const outcome = await judgePost(hub, post)
   const verification = outcome.ok ? 'verified' : outcome.refusal
@@ -110,16 +107,4 @@ const isVerdict = (word: string): word is Verdict => Object.hasOwn(VERIFICATION_
 /** A uuid of version 7 begins with 48 bits of time. */
 function receiptIn(id: string): Instant {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
-}
-
-/** The one character that no database keeps. */
-const NUL = '\0'
-
-function unkeptText(announcement: PresencePosted['announcement']): Issue | undefined {
-  const { capabilities, correlation } = announcement
-  const at = capabilities.findIndex((each) => each.includes(NUL))
-  const path = at >= 0 ? `/capabilities/${at}` : correlation.includes(NUL) ? '/trace_id' : undefined
-  return path === undefined
-    ? undefined
-    : { path, expected: 'text without the NUL character', got: 'a string with it' }
 }

@@ -5,7 +5,6 @@
 import { DIALECTS } from '@chimera/dialects/dialects'
 import { ErrorBody } from '@chimera/dialects/error'
 import type { Messages } from '@chimera/dialects/messages'
-import type { TSchema } from 'typebox'
 
 type Message = `${string}/${string}`
 
@@ -73,7 +72,7 @@ export function openapi(): object {
 }
 
 /** A published schema by dialect and message; undefined when there is none of that name. */
-export function schemaOf(dialect: string, message: string): TSchema | undefined {
+export function schemaOf(dialect: string, message: string): Messages[string]['schema'] | undefined {
   const dialects: Readonly<Record<string, Messages>> = DIALECTS
   if (!Object.hasOwn(dialects, dialect)) return undefined
   const messages = dialects[dialect]

@@ -1,6 +1,6 @@
 /**
- * OpenClaw over HTTP, under /openclaw/v1: what agents publish, and what the hub knows of them. Every
- * route is read, act, encode, and decides nothing. What is posted is an observation (A4).
+ * OpenClaw over HTTP, under /openclaw/v1: what agents publish, and what the hub knows of them.
+ * Every route is read, act, encode, and decides nothing. What is posted is an observation (A4).
  */
 import * as openclaw from '@chimera/dialects/openclaw'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
