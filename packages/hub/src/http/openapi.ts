@@ -114,11 +114,14 @@ function pathParameters(path: string): object[] {
   }))
 }
 
+type Described = {
+  readonly properties?: Readonly<Record<string, object>>
+  readonly required?: readonly string[]
+}
+
 function queryParameters(query: Message | undefined): object[] {
   const [dialect = '', message = ''] = query?.split('/') ?? []
-  const schema = schemaOf(dialect, message) as
-    | { properties?: Record<string, object>; required?: readonly string[] }
-    | undefined
+  const schema: Described | undefined = schemaOf(dialect, message)
   return Object.entries(schema?.properties ?? {}).map(([name, member]) => ({
     name,
     in: 'query',
