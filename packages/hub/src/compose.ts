@@ -3,9 +3,10 @@
  * opened here is registered to be closed in the opposite order.
  */
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readCents } from '@chimera/dialects/wire'
-import type { OwnerId } from '@chimera/domain/ids'
+import { type KeyHistory, presentKey } from '@chimera/domain/agent/keys'
+import type { AgentId, Instant, KeyId, OwnerId } from '@chimera/domain/ids'
 import type { Account, Side } from '@chimera/domain/money/ledger'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
@@ -14,6 +15,8 @@ import { createMetrics } from '@chimera/host/metrics'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { canonicalDigest } from '@chimera/identity/canonical'
+import { loadOrCreateKeyFile } from '@chimera/identity/key-file'
+import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { openDatabase } from '@chimera/store/engine/open'
 import { appendFacts } from '@chimera/store/facts/append'
 import { createSealer } from '@chimera/store/facts/sealer'
@@ -28,9 +31,12 @@ import {
 } from '@chimera/store/ledger/reading'
 import { migrate } from '@chimera/store/migrate'
 import { createRegistry } from '@chimera/store/registry/agents'
+import { createTokens } from '@chimera/store/registry/tokens'
 import type { Hub } from './act/hub.ts'
+import { makeFirstOperator } from './act/tokens.ts'
+import { createCallers } from './http/caller.ts'
 import { createHttp, listenAlso } from './http/server.ts'
-import type { Keep } from './ports.ts'
+import type { Keep, KeyHolder } from './ports.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
 import { createScores, type Scores } from './views/scores.ts'
@@ -47,6 +53,8 @@ export type RunningHub = {
   readonly address: string
   readonly also: readonly string[]
   readonly hub: Hub
+  /** Made when there was none that counts; to be shown to whoever started the hub, and forgotten. */
+  readonly firstOperatorToken?: string
 }
 
 /** The grant of the embedded default; a server of strangers starts with none. */
@@ -57,13 +65,15 @@ const SEAL_MS = 1_000
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { settings, clock, chance, log, stop } = options
   const { host, port } = settings.listen
-  refuseOpenAddress(host)
+  const required = settings.auth === 'required'
+  if (!required) refuseOpenAddress(host)
 
   const embedded = settings.database === undefined
   const database = await openDatabase(settings.database ?? embeddedAddress(settings.data))
   stop.register({ name: 'database', close: () => database.close() })
   await migrate(database, { now: clock.now() })
 
+  const key = required ? await loadHubKey(settings) : undefined
   const keep = keepOf(database, options)
   const scores = createScores()
   const directory = createDirectory(scores.standingOf)
@@ -77,6 +87,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     keep,
     directory,
     scores,
+    ...(key && { key }),
     now: clock.now,
     uuid: chance.uuid,
     fraction: chance.fraction,
@@ -85,7 +96,15 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   }
   keepTime(hub, options)
 
-  const app = createHttp({ hub, log, metrics: createMetrics({ process: true }) })
+  const { tokens, agents } = keep
+  const callers = createCallers({
+    tokens,
+    holderOf: agents.holderOf,
+    now: clock.now,
+    ...(key && { key }),
+  })
+  const metrics = createMetrics({ process: true })
+  const app = createHttp({ hub, log, metrics, callers, publicUrl: settings.publicUrl })
   // Where it listens is said by whoever started it; Fastify's own line would be one too many.
   await app.listen({ host, port, listenTextResolver: () => 'listening' })
   stop.register({ name: 'http', close: () => app.close() })
@@ -98,7 +117,11 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     })
     also.push(addressOf(server.address() as AddressInfo))
   }
-  return { address: addressOf(app.server.address() as AddressInfo), also, hub }
+  const address = addressOf(app.server.address() as AddressInfo)
+  // Last, so that a start that fails does not leave a token behind that nobody was shown.
+  const lacksOperator = required && !(await tokens.hasOperator(clock.now()))
+  const running = { address, also, hub }
+  return lacksOperator ? { ...running, firstOperatorToken: await makeFirstOperator(hub) } : running
 }
 
 /** A directory, or the word for a database that ends with its process. */
@@ -106,6 +129,13 @@ const MEMORY = ':memory:'
 
 function embeddedAddress(data: string): string {
   return data === MEMORY ? 'pglite:memory' : `pglite:${resolve(data)}`
+}
+
+/** Kept beside the embedded database, or made for the time that a database in memory lasts. */
+async function loadHubKey({ data, keyFile }: HubOptions['settings']): Promise<KeyPair> {
+  if (keyFile === undefined && data === MEMORY) return generateKeyPair()
+  const { pair } = await loadOrCreateKeyFile(resolve(keyFile ?? join(data, 'keys', 'hub.json')))
+  return pair
 }
 
 /** An open hub believes whoever asks, so it must not be heard from other machines. */
@@ -118,8 +148,8 @@ export class OpenAddress extends Error {
   readonly code = 'open_address'
   constructor(host: string) {
     super(
-      `The hub has no authentication yet and would believe anybody who can reach ${host}. ` +
-        'Listen on 127.0.0.1 and put a proxy that authenticates in front of it.',
+      `The hub is open and would believe anybody who can reach ${host}. ` +
+        'Listen on 127.0.0.1, or start it with --auth required.',
     )
   }
 }
@@ -130,10 +160,17 @@ function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
   const ledger = createLedger({ database, clock, chance })
   const sealer = createSealer({ database, digestOf: canonicalDigest })
   return {
-    agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+    agents: {
+      ...createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+      holderOf: (key) => readHolder(database, key),
+    },
+    tokens: {
+      ...createTokens({ database, clock }),
+      hasOperator: (now) => hasOperator(database, now),
+    },
     money: {
-      submit: async (command, correlation) =>
-        (await ledger.submit({ command, correlation })).decision,
+      submit: async (command, correlation, spend) =>
+        (await ledger.submit({ command, correlation, ...(spend && { spend }) })).decision,
       account: (owner) => readAccount(database, owner),
       movement: (transfer) => readMovement(database, transfer),
       payments: (filter) => readPayments(database, filter),
@@ -151,6 +188,38 @@ function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
       await database.query('SELECT 1', [])
     },
   }
+}
+
+/** From the database each time: another hub may have rotated the key a moment ago. */
+async function readHolder(database: Store, key: KeyId): Promise<KeyHolder | undefined> {
+  const [row] = await database.query<{
+    id: AgentId
+    owner: OwnerId
+    removed_at: Instant | null
+    keys: KeyHistory
+  }>(
+    `SELECT agents.id, owner, removed_at, agents.agent -> 'keys' AS keys
+     FROM agent_keys JOIN agents ON agents.id = agent_keys.agent WHERE key = $1`,
+    [key],
+  )
+  const period = row?.keys.periods.find((each) => each.id === key)
+  if (row === undefined || period === undefined) return undefined
+  return {
+    agent: row.id,
+    owner: row.owner,
+    publicKey: period.publicKey,
+    replaced: presentKey(row.keys)?.id !== key,
+    removed: row.removed_at !== null,
+  }
+}
+
+async function hasOperator(database: Store, now: Instant): Promise<boolean> {
+  const rows = await database.query(
+    `SELECT FROM tokens WHERE kind = 'operator' AND revoked_at IS NULL
+     AND coalesce(expires_at > $1, true) LIMIT 1`,
+    [now],
+  )
+  return rows.length > 0
 }
 
 const OWNER = 'owner:'

@@ -3,6 +3,7 @@
  * take this and a command, and answer with an outcome; they know no HTTP.
  */
 import type { Instant } from '@chimera/domain/ids'
+import type { KeyPair } from '@chimera/identity/keys'
 import type { Keep } from '../ports.ts'
 import type { Directory } from '../views/directory.ts'
 import type { Scores } from '../views/scores.ts'
@@ -11,6 +12,8 @@ export type Hub = {
   readonly keep: Keep
   readonly directory: Directory
   readonly scores: Scores
+  /** Its own key; absent on an open hub, which vouches for nothing. */
+  readonly key?: KeyPair
   readonly now: () => Instant
   readonly uuid: () => string
   readonly fraction: () => number

@@ -4,14 +4,15 @@
  */
 import * as chorus from '@chimera/dialects/chorus'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
-import { type Refused, refuse } from '@chimera/domain/decision'
+import type { Refused } from '@chimera/domain/decision'
 import type { AgentId, OwnerId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { beat, discover, register, remove, show } from '../act/agents.ts'
 import type { Hub } from '../act/hub.ts'
-import { listTransfers, openAccount, transfer } from '../act/money.ts'
+import { listTransfers, openAccount, showAccount, showEconomy, transfer } from '../act/money.ts'
 import { reportFailure, reportSuccess, scoreOf } from '../act/reputation.ts'
+import { PUBLIC } from './access.ts'
 import { refusalOf } from './server.ts'
 
 export type ChorusRoutes = { readonly hub: Hub }
@@ -39,7 +40,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/register', async (request, reply) => {
     const read = chorus.readRegistration(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = await register(hub, read.value)
+    const outcome = await register(hub, request.caller, read.value)
     if (!outcome.ok) return no(reply, outcome)
     return reply.code(201).send(chorus.encodeRegistered(outcome.agent.id, outcome.scoreMicro))
   })
@@ -47,31 +48,31 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/heartbeat', async (request, reply) => {
     const read = chorus.readHeartbeat(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = beat(hub, read.value.agent)
+    const outcome = beat(hub, request.caller, read.value.agent)
     return outcome.ok ? chorus.encodeHeartbeatSeen(read.value.agent, hub.now()) : no(reply, outcome)
   })
 
-  app.get<Asked>('/discover', async (request, reply) => {
+  app.get<Asked>('/discover', PUBLIC, async (request, reply) => {
     const read = chorus.readDiscovery(request.query)
     if (!read.ok) return no(reply, read)
     const { hits, total } = discover(hub, read.value)
     return chorus.encodeDiscovered(hits, total)
   })
 
-  app.get<ById>('/agents/:id', async (request, reply) => {
+  app.get<ById>('/agents/:id', PUBLIC, async (request, reply) => {
     const outcome = show(hub, agentIn(request.params))
     if (!outcome.ok) return no(reply, outcome)
     return chorus.encodeAgentEntry(outcome.agent, outcome.scoreMicro, outcome.online)
   })
 
   app.delete<ById>('/agents/:id', async (request, reply) => {
-    const outcome = await remove(hub, agentIn(request.params))
+    const outcome = await remove(hub, request.caller, agentIn(request.params))
     return outcome.ok ? reply.code(204).send() : no(reply, outcome)
   })
 
-  app.get('/skills', async () => chorus.encodeSkillList(hub.directory.skills()))
+  app.get('/skills', PUBLIC, async () => chorus.encodeSkillList(hub.directory.skills()))
 
-  app.get<ById>('/reputation/:id', async (request, reply) => {
+  app.get<ById>('/reputation/:id', PUBLIC, async (request, reply) => {
     const agent = agentIn(request.params)
     const outcome = scoreOf(hub, agent)
     return outcome.ok ? chorus.encodeReputation(agent, outcome.scoreMicro) : no(reply, outcome)
@@ -85,7 +86,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
       const read = chorus.readReputationReport(request.query)
       if (!read.ok) return no(reply, read)
       const agent = agentIn(request.params)
-      const outcome = await report(hub, { agent, task: read.value.task })
+      const outcome = await report(hub, request.caller, { agent, task: read.value.task })
       return outcome.ok ? chorus.encodeReputation(agent, outcome.scoreMicro) : no(reply, outcome)
     })
   }
@@ -93,21 +94,22 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/accounts', async (request, reply) => {
     const read = chorus.readAccountOpening(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = await openAccount(hub, read.value)
+    const outcome = await openAccount(hub, request.caller, read.value)
     if (!outcome.ok) return no(reply, outcome)
     return reply.code(201).send(chorus.encodeAccount(outcome.owner, outcome.balanceCents))
   })
 
   app.get<ByOwner>('/accounts/:owner', async (request, reply) => {
-    const account = await hub.keep.money.account(request.params.owner as OwnerId)
-    if (account === undefined) return no(reply, refuse('account_unknown'))
-    return chorus.encodeAccount(account.owner, account.balanceCents)
+    const outcome = await showAccount(hub, request.caller, request.params.owner as OwnerId)
+    return outcome.ok
+      ? chorus.encodeAccount(outcome.owner, outcome.balanceCents)
+      : no(reply, outcome)
   })
 
   app.post('/transfer', async (request, reply) => {
     const read = chorus.readTransfer(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = await transfer(hub, read.value)
+    const outcome = await transfer(hub, request.caller, read.value)
     return outcome.ok ? chorus.encodeTransferDone(outcome) : no(reply, outcome)
   })
 
@@ -115,15 +117,14 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
     const read = chorus.readAuditQuery(request.query)
     if (!read.ok) return no(reply, read)
     const { type: _, ...filter } = read.value
-    const transfers = await listTransfers(hub, filter)
-    return chorus.encodeAuditList(transfers, transfers.length)
+    const outcome = await listTransfers(hub, request.caller, filter)
+    if (!outcome.ok) return no(reply, outcome)
+    return chorus.encodeAuditList(outcome.transfers, outcome.transfers.length)
   })
 
-  app.get('/economy', async () => {
-    const { accounts, payments, volumeCents } = await hub.keep.money.economy()
-    const all = await hub.keep.money.accounts()
-    const balances = new Map(all.map(({ owner, balanceCents }) => [owner, balanceCents]))
-    return chorus.encodeEconomy({ accounts, volumeCents, transactions: payments, balances })
+  app.get('/economy', async (request, reply) => {
+    const outcome = await showEconomy(hub, request.caller)
+    return outcome.ok ? chorus.encodeEconomy(outcome) : no(reply, outcome)
   })
 }
 

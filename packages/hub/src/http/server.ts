@@ -15,13 +15,19 @@ import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Hub } from '../act/hub.ts'
+import { Denied, guardAccess } from './access.ts'
+import type { Callers } from './caller.ts'
 import { chorusRoutes } from './chorus.ts'
 import { operationRoutes } from './operations.ts'
+import { ourRoutes } from './ours.ts'
 
 export type ServerOptions = {
   readonly hub: Hub
   readonly log: Log
   readonly metrics: Metrics
+  readonly callers: Callers
+  /** Where callers think they are, if not where they dialled. */
+  readonly publicUrl?: string | undefined
 }
 
 // A request that sends its body more slowly than this holds a connection for nothing.
@@ -29,7 +35,8 @@ const REQUEST_MS = 15_000
 // What is left to callers of a service that fails: about the time in which a database restarts.
 const RETRY_MS = 2_000
 
-export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstance {
+export function createHttp(options: ServerOptions): FastifyInstance {
+  const { hub, log, metrics, callers, publicUrl } = options
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One line per request of our own instead of Fastify's two.
@@ -80,8 +87,10 @@ export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstanc
     return reply.code(statusOf(refused.refusal)).send(body)
   })
 
+  guardAccess(app, { hub, callers, metrics, publicUrl })
   app.register(operationRoutes, { hub, metrics })
   app.register(chorusRoutes, { hub })
+  app.register(ourRoutes, { hub, prefix: '/v1' })
   return app
 }
 
@@ -103,6 +112,7 @@ export async function listenAlso(
 
 /** What Fastify or a failing part threw, as something the caller can act on. */
 export function refusalOf(error: unknown, now: number): Refused<Refusal> {
+  if (error instanceof Denied) return error.refused
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return refuse('message_oversized', { figures: { mostBytes: LIMITS.bodyBytes } })
