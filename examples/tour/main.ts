@@ -242,5 +242,5 @@ assert.equal(books().accounts.get(cast.acme)?.balanceCents, 10_000 - cast.PRICE_
 say(`${chain.count} facts in an unbroken chain, every balance follows from them`)
 
 say('')
-say('To come: the hub, so that agents on other machines can do this over HTTP and NATS.')
-say('Next: npm test · npm run coverage:requirements · ARCHITECTURE.md')
+say('The same over HTTP, on this machine: npm start -- hub')
+say('To come: agents in twenty lines, many hubs on PostgreSQL and NATS, the content fleet.')

@@ -28,7 +28,7 @@ const SHOWN = ['identity', 'host', 'skill', 'store', 'bus', 'hub', 'agent', 'ski
 const SERVERS = [...WORKING, ...ADAPTERS, 'hub', 'agent', 'skills', 'fleet', 'console']
 const EVERYTHING = [...SERVERS, 'cli']
 const ALL = [...EVERYTHING, 'harness']
-const NETWORK = [...ADAPTERS, 'harness']
+const NETWORK = [...ADAPTERS, 'harness', 'conformance']
 
 const SCHEMAS = ['typebox', 'ajv']
 // A stranger's pattern must run in linear time.

@@ -1,19 +1,61 @@
-/** `chimera <verb>`: reads the words and hands over to the verb; one file per verb. */
+/**
+ * `chimera <verb>`: reads the words and hands over to the verb; one file per verb. Only the verb that
+ * is asked for is loaded, since a hub is much to load for a question to one.
+ */
 import { Command } from 'commander'
-import { hubVerb } from './verbs/hub.ts'
+import { codeOf, tell } from './trouble.ts'
+
+const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
+  hub: async () => (await import('./verbs/hub.ts')).hubVerb(),
+  discover: async () => (await import('./verbs/discover.ts')).discoverVerb(),
+  agents: async () => (await import('./verbs/agents.ts')).agentsVerb(),
+  ledger: async () => (await import('./verbs/ledger.ts')).ledgerVerb(),
+  audit: async () => (await import('./verbs/audit.ts')).auditVerb(),
+  store: async () => (await import('./verbs/store.ts')).storeVerb(),
+  doctor: async () => (await import('./verbs/doctor.ts')).doctorVerb(),
+}
 
 const program = new Command('chimera')
   .description('An agent network that you can run')
   .version('0.1.0')
-  .showHelpAfterError('Try `chimera --help`.')
   .addHelpText(
     'after',
     `
 Examples:
   chimera hub                          a hub on this machine, data in .chimera
   chimera hub --check                  what it would run with
-  chimera hub --extra-ports 8001,8002  where Chorus programs look`,
-  )
-  .addCommand(hubVerb())
+  chimera discover summarize           who can do it, best first
+  chimera ledger alice                 what alice has, and what moved
+  chimera audit verify trail.jsonl     prove an export, offline
+  chimera doctor                       what keeps a hub from running
 
-await program.parseAsync()
+Exit status: 0 done, 1 tried and failed or found something, 2 the words make no sense.`,
+  )
+
+/** All of them where it is not clear which: for the help text, and to say what a typo may mean. */
+async function loadVerbs(word: string | undefined): Promise<void> {
+  const asked = Object.entries(VERBS).filter(([name]) => name === word)
+  for (const [, load] of asked.length > 0 ? asked : Object.entries(VERBS)) {
+    program.addCommand(await load())
+  }
+}
+
+/** A misused command throws instead of ending the process, so that one place gives the status. */
+function prepare(command: Command, path: string): void {
+  command.exitOverride().showHelpAfterError(`Try \`${path} --help\`.`)
+  for (const each of command.commands) prepare(each, `${path} ${each.name()}`)
+}
+
+// Whoever reads the pipe may have seen enough.
+process.stdout.on('error', (error) => {
+  if (codeOf(error) !== 'EPIPE') throw error
+  process.exit(0)
+})
+
+try {
+  await loadVerbs(process.argv[2])
+  prepare(program, 'chimera')
+  await program.parseAsync()
+} catch (error) {
+  tell(error)
+}

@@ -21,6 +21,7 @@ const rows: [why: string, value: unknown, path: string | undefined][] = [
   ['half a pair before another half', { a: { b: '\ud800\ud800\udc00' } },  '/a/b'],
   ['half a pair in a name',           { a: { '\ud800': 1 } },              '/a'],
   ['half a pair in a long text',      [`${'-'.repeat(9_999)}\udfff`],      '/0'],
+  ['a character that cannot be kept', { a: 'x\u0000y' },                   '/a'],
   ['as deep as is allowed',           wrapped(32, 1),                      undefined],
   ['one level deeper',                wrapped(33, 1),                      '/0/k'.repeat(16)],
   ['as many as are allowed',          { a: Array(49_999).fill(0) },        undefined],

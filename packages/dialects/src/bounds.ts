@@ -1,6 +1,7 @@
 /**
  * What no schema says: how deep a message may nest, how much it may hold, and that its text is
- * text. A lone surrogate cannot be written as UTF-8, so it would break every signature over it.
+ * text. A lone surrogate cannot be written as UTF-8, so it would break every signature over it; no
+ * database of ours can keep a U+0000.
  *
  * Every message passes here, so the way through a good one makes no strings and no paths: the path
  * of a complaint is put together on the way back.
@@ -59,8 +60,8 @@ function lookInto(
 
 const NOT_TEXT: Issue = {
   path: '',
-  expected: 'text of whole characters',
-  got: 'a string with half of a surrogate pair',
+  expected: 'text of whole characters, without U+0000',
+  got: 'a string with half of a surrogate pair or U+0000',
 }
 const TOO_DEEP: Issue = {
   path: '',
@@ -77,5 +78,5 @@ const under = (name: string | number, issue: Issue): Issue => ({
 /** Newer engines look for themselves, in half the time; the types of ES2023 do not know of it. */
 type Looked = { readonly isWellFormed?: () => boolean }
 
-const isText = (text: string): boolean =>
-  (text as Looked).isWellFormed?.() ?? !LONE_SURROGATE.test(text)
+export const isText = (text: string): boolean =>
+  ((text as Looked).isWellFormed?.() ?? !LONE_SURROGATE.test(text)) && !text.includes('\u0000')

@@ -46,6 +46,8 @@ export const LIMITS = {
   agentsPerOwner: 1_000,
   /** Slots of one instance; the profile's own bound is 100 tasks. */
   slotsPerInstance: 1_000,
+  /** Live copies of one agent, so that one key cannot fill the directory's memory. */
+  instancesPerAgent: 100,
   /**
    * A hundred million credits in hundredths: sums over a hundred thousand full accounts stay exact
    * integers.
@@ -125,6 +127,8 @@ export const LIMITS = {
    * an honest publisher has one message under way at a time.
    */
   feedMemory: 60,
+  /** Names that the feed is heard under: as many as a large hub has agents. Free to invent. */
+  feedAliases: 10_000,
   /** Failures in a row, or of one kind, that are no longer chance (SF-10, SF-13). */
   alertFailures: 3,
   /** Updates that wait to be published before somebody is told (SF-10). A setting. */

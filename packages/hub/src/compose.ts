@@ -14,6 +14,7 @@ import type { Log } from '@chimera/host/log'
 import { createMetrics } from '@chimera/host/metrics'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
+import { openBulk } from '@chimera/identity/bulk'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { loadOrCreateKeyFile } from '@chimera/identity/key-file'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
@@ -30,6 +31,7 @@ import {
   readPayments,
 } from '@chimera/store/ledger/reading'
 import { migrate } from '@chimera/store/migrate'
+import { createPresenceLog } from '@chimera/store/presence'
 import { createRegistry } from '@chimera/store/registry/agents'
 import { createTokens } from '@chimera/store/registry/tokens'
 import type { Hub } from './act/hub.ts'
@@ -39,7 +41,11 @@ import { createHttp, listenAlso } from './http/server.ts'
 import type { Keep, KeyHolder } from './ports.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
+import { createFeed } from './views/feed.ts'
+import { createObserved } from './views/observed.ts'
+import { createPresence } from './views/presence.ts'
 import { createScores, type Scores } from './views/scores.ts'
+import { keepWatch, recallPosts } from './watch.ts'
 
 export type HubOptions = {
   readonly settings: Values<typeof HUB_SETTINGS>
@@ -61,6 +67,8 @@ export type RunningHub = {
 const EMBEDDED_GRANT = 100
 // A new fact is in the chain within a second, also when nobody asks for it.
 const SEAL_MS = 1_000
+// AV-10: what can be asked for; the day that it began in is kept whole.
+const PRESENCE_KEPT_MS = 24 * 60 * 60 * 1_000
 
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { settings, clock, chance, log, stop } = options
@@ -76,30 +84,38 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   const key = required ? await loadHubKey(settings) : undefined
   const keep = keepOf(database, options)
   const scores = createScores()
-  const directory = createDirectory(scores.standingOf)
+  const presence = createPresence()
+  const directory = createDirectory(scores.standingOf, presence)
   const settle = followTrail(keep, scores)
   await settle()
   for await (const agents of keep.agents.loadAll()) {
     for (const agent of agents) directory.enter(agent)
   }
+  await recallPosts(keep, presence, clock.now())
 
   const hub: Hub = {
     keep,
     directory,
+    presence,
+    feed: createFeed(directory.holderOf),
+    observed: createObserved(),
     scores,
     ...(key && { key }),
+    verify: (await openBulk()).verifyMessage,
     now: clock.now,
     uuid: chance.uuid,
+    uuidV7: () => chance.uuidV7(clock.now()),
     fraction: chance.fraction,
     grantCents: readCents(settings.grant ?? (embedded ? EMBEDDED_GRANT : 0)) ?? 0,
     settle,
   }
   keepTime(hub, options)
+  keepWatch(hub, options)
 
   const { tokens, agents } = keep
   const callers = createCallers({
     tokens,
-    holderOf: agents.holderOf,
+    holderOf: agents.withKey,
     now: clock.now,
     ...(key && { key }),
   })
@@ -159,10 +175,11 @@ type Store = Awaited<ReturnType<typeof openDatabase>>
 function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
   const ledger = createLedger({ database, clock, chance })
   const sealer = createSealer({ database, digestOf: canonicalDigest })
+  const presence = createPresenceLog({ database, clock })
   return {
     agents: {
       ...createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
-      holderOf: (key) => readHolder(database, key),
+      withKey: (key) => readHolder(database, key),
     },
     tokens: {
       ...createTokens({ database, clock }),
@@ -183,6 +200,14 @@ function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
         database.transaction((tx) => appendFacts(tx, [{ fact, recordedAt: now, correlation }])),
       seal: sealer.seal,
       sealedAfter: (seq) => sealedAfter(database, seq),
+    },
+    presence: {
+      append: presence.append,
+      find: presence.find,
+      turnDays: async () => {
+        await presence.prepare()
+        await presence.dropBefore(clock.now() - PRESENCE_KEPT_MS)
+      },
     },
     check: async () => {
       await database.query('SELECT 1', [])
@@ -250,7 +275,8 @@ function followTrail(keep: Keep, scores: Scores): () => Promise<void> {
     running = mine
     return mine
   }
-  // A run that has begun may have missed what its caller just wrote, so that one waits for the next.
+  // A run that has begun may have missed what its caller just wrote, so that one waits for the
+  // next.
   return () => {
     if (running === undefined) return begin()
     again ??= running

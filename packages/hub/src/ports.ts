@@ -3,12 +3,14 @@
  * these from the store, and a test may fill them from anything that keeps the same promises.
  */
 import type { Agent, AgentFact, Registrant, Registration } from '@chimera/domain/agent/agent'
+import type { Key } from '@chimera/domain/agent/keys'
 import type { Sealed } from '@chimera/domain/audit'
 import type { Decision } from '@chimera/domain/decision'
 import type {
   AgentId,
   CorrelationId,
   Digest,
+  InstanceId,
   Instant,
   KeyId,
   OwnerId,
@@ -18,6 +20,7 @@ import type {
 } from '@chimera/domain/ids'
 import type { Account, MoneyFact, Movement } from '@chimera/domain/money/ledger'
 import type { MoneyCommand } from '@chimera/domain/money/money'
+import type { Announcement, Availability } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { OutcomeReported } from '@chimera/domain/trust/trail'
 import type { AccessDenied } from './act/denials.ts'
@@ -48,7 +51,12 @@ export type Agents = {
     target: { readonly id: AgentId; readonly correlation: CorrelationId },
     by: OwnerId,
   ) => Promise<AgentOutcome>
-  readonly holderOf: (key: KeyId) => Promise<KeyHolder | undefined>
+  readonly withKey: (key: KeyId) => Promise<KeyHolder | undefined>
+  /** Gives an agent that was registered unsigned its key; it can have only one first. */
+  readonly bind: (
+    target: { readonly id: AgentId; readonly correlation: CorrelationId },
+    key: Key,
+  ) => Promise<AgentOutcome>
   /** Every agent, tombstones included, page by page. */
   readonly loadAll: () => AsyncIterable<readonly Agent[]>
 }
@@ -123,11 +131,43 @@ export type Tokens = {
   readonly hasOperator: (now: Instant) => Promise<boolean>
 }
 
+/** A presence post as it was received, and what came of it. */
+export type PresenceEvent = {
+  readonly id: string
+  readonly announcement: Announcement
+  readonly receivedAt: Instant
+  /** `verified`, or the refusal that the post met. */
+  readonly verification: string
+  readonly signature: string
+  readonly raw: string
+}
+
+export type PresenceQuery = {
+  readonly agent?: AgentId
+  readonly instance?: InstanceId
+  readonly state?: Availability
+  /** The last 24 hours if nothing is said. */
+  readonly since?: Instant
+  readonly until?: Instant
+  readonly after?: { readonly receivedAt: Instant; readonly id: string }
+  readonly first: 'oldest'
+  readonly limit: number
+}
+
+export type PresenceEvents = {
+  /** Answers when it is kept. */
+  readonly append: (event: PresenceEvent) => Promise<void>
+  readonly find: (query: PresenceQuery) => Promise<readonly PresenceEvent[]>
+  /** Makes room for the coming day and lets go of those that are over, 24 hours aside. */
+  readonly turnDays: () => Promise<void>
+}
+
 export type Keep = {
   readonly agents: Agents
   readonly tokens: Tokens
   readonly money: Money
   readonly trail: Trail
+  readonly presence: PresenceEvents
   /** Whether it answers; rejects when it does not. */
   readonly check: () => Promise<void>
 }

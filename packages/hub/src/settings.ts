@@ -1,4 +1,6 @@
-/** The hub's settings, each with its bound and its trade-off. The reference page is made of these. */
+/**
+ * The hub's settings, each with its bound and its trade-off; the reference page is made of them.
+ */
 import { LOG_LEVELS, type LogLevel } from '@chimera/host/log'
 import { optional, setting } from '@chimera/host/settings/declare'
 import { choice, fraction, list, place, text, url, whole } from '@chimera/host/settings/kinds'
@@ -27,7 +29,8 @@ export const HUB_SETTINGS = {
   data: setting(text(), {
     fallback: '.chimera',
     about:
-      'The directory of the embedded database. It survives a killed process, not a power cut; use PostgreSQL where that matters.',
+      'The directory of the embedded database. It survives a killed process, not a power cut; ' +
+      'use PostgreSQL where that matters.',
   }),
   database: optional(url('postgres', 'postgresql'), {
     about: 'A PostgreSQL server instead of the embedded database, for more than one machine.',
@@ -38,7 +41,8 @@ export const HUB_SETTINGS = {
   }),
   grant: optional(fraction({ least: 0, most: 1_000_000 }), {
     about:
-      'Credits that a new account starts with: 100 on the embedded database, 0 on PostgreSQL. Accounts are free to open, so a grant makes rings of fresh agents cheap.',
+      'Credits that a new account starts with: 100 on the embedded database, 0 on PostgreSQL. ' +
+      'Accounts are free to open, so a grant makes rings of fresh agents cheap.',
   }),
   logLevel: setting<LogLevel>(choice(LOG_LEVELS), {
     fallback: 'info',

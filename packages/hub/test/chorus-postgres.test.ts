@@ -1,5 +1,5 @@
 /** The Chorus contract on a real PostgreSQL. */
-import { startPostgres } from '../../store/test/postgres-server.ts'
+import { startPostgres } from '@chimera/store/testing/postgres-server'
 import { chorusContract } from './chorus-contract.ts'
 import { runHub } from './running.ts'
 

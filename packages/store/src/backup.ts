@@ -22,7 +22,7 @@ const PAGE = 500
 
 type Table = { readonly name: string; readonly since: number; readonly order: string }
 
-/** In an order in which every row finds what it refers to. `since` is the migration that made it. */
+/** Every row finds before it what it refers to. `since` is the migration that made the table. */
 // biome-ignore format: a table is read by its columns
 const TABLES: readonly Table[] = [
   { name: 'facts',           since: 1, order: 'id' },
@@ -119,7 +119,7 @@ async function columnsOf(queries: Queries, table: string): Promise<readonly stri
   return rows.map((row) => row.name)
 }
 
-async function load(tx: Queries, reader: AsyncGenerator<unknown>): Promise<void> {
+async function load(tx: Queries, reader: AsyncGenerator): Promise<void> {
   await tx.query('DELETE FROM totals')
   let page: unknown[] = []
   let table: string | undefined
@@ -157,9 +157,7 @@ async function insert(tx: Queries, table: string, rows: readonly unknown[]): Pro
 }
 
 /** All lines but the last, which must fit them. */
-async function* readLines(
-  lines: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<unknown> {
+async function* readLines(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator {
   const hash = createHash('sha256')
   let count = 0
   let held: string | undefined

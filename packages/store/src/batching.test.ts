@@ -24,15 +24,18 @@ test('what arrives together runs together, in order, within the limit', async ()
   await idle()
 })
 
-test('beyond the limit nobody waits', async () => {
-  const { add } = createBatching<number, number>({
+test('at the limit it is full, and no longer when some have gone', async () => {
+  const { add, isFull } = createBatching<number, number>({
     most: 1,
     mostWaiting: 2,
     run: async (items) => items,
   })
-  const answers = [add(1), add(2), add(3)]
-  assert.equal(answers[2], undefined)
-  assert.deepEqual(await Promise.all(answers), [1, 2, undefined])
+  const first = add(1)
+  assert.equal(isFull(), false)
+  const second = add(2)
+  assert.equal(isFull(), true)
+  assert.deepEqual(await Promise.all([first, second]), [1, 2])
+  assert.equal(isFull(), false)
 })
 
 test('what is put off comes before what came later', async () => {

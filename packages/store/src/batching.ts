@@ -3,7 +3,7 @@
  * busy hour makes batches larger instead of queues longer.
  *
  *   G1  One batch at a time, in the order of arrival.
- *   G2  What waits is bounded: beyond, `add` answers at once with nothing.
+ *   G2  What waits is bounded: whoever adds looks first whether there is room.
  *   G3  An item can be put off to the next batch; it keeps its place before later ones.
  *   G4  When a batch fails for another reason than the database being away, its items are tried
  *       one by one, so that a wrong one fails alone.
@@ -24,7 +24,8 @@ export type BatchOptions<Item, Answer> = {
 }
 
 export type Batching<Item, Answer> = {
-  readonly add: (item: Item) => Promise<Answer> | undefined
+  readonly isFull: () => boolean
+  readonly add: (item: Item) => Promise<Answer>
   /** When everything that was added has been answered. */
   readonly idle: () => Promise<void>
 }
@@ -68,15 +69,15 @@ export function createBatching<Item, Answer>({
   }
 
   return {
-    add(item) {
-      if (waiting.length >= mostWaiting) return undefined
-      return new Promise((resolve, reject) => {
+    isFull: () => waiting.length >= mostWaiting,
+    add: (item) =>
+      new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })
         working ??= work()
-      })
-    },
+      }),
     idle: async () => {
-      while (working !== undefined) await working
+      // Whoever was answered may have added more.
+      for (let now = working; now !== undefined; now = working) await now
     },
   }
 }

@@ -31,12 +31,17 @@ export type PresenceQuery = {
   readonly state?: Availability
   /** The last 24 hours if nothing is said. */
   readonly since?: Instant
+  /** Not itself included. */
+  readonly until?: Instant
+  /** The event that was seen last, by its place; what stands behind it is found. */
+  readonly after?: { readonly receivedAt: Instant; readonly id: string }
+  /** `latest` first if nothing is said. */
+  readonly first?: 'latest' | 'oldest'
   readonly limit?: number
 }
 
 export type PresenceLog = {
   readonly append: (event: PresenceEvent) => Promise<void>
-  /** The latest first. */
   readonly find: (query: PresenceQuery) => Promise<readonly PresenceEvent[]>
   /** Makes the partitions of today and tomorrow, so that no event waits for one. */
   readonly prepare: () => Promise<void>
@@ -89,18 +94,32 @@ export function createPresenceLog({
     async append(event) {
       // Looked at alone, so that it does not take others with it.
       if (!isStorable(event)) throw new Failure('fact_unstorable', 'an event that cannot be kept')
-      const written = batching.add(event)
-      if (written === undefined) throw new Failure('database_busy', 'presence events wait')
-      await written
+      if (batching.isFull()) throw new Failure('database_busy', 'presence events wait')
+      await batching.add(event)
     },
 
-    async find({ agent, instance, state, since = clock.now() - DAY_MS, limit = MOST_FOUND }) {
+    async find(query) {
+      const { agent, instance, state, after, until, limit = MOST_FOUND } = query
+      const since = query.since ?? clock.now() - DAY_MS
+      // Behind an event means later when the oldest come first, and earlier otherwise.
+      const [way, behind] = query.first === 'oldest' ? ['ASC', '>'] : ['DESC', '<']
       const rows = await database.query<EventRow>(
         `SELECT * FROM presence_events
          WHERE received_at >= $1 AND ($2::text IS NULL OR agent_id = $2)
            AND ($3::text IS NULL OR instance_id = $3) AND ($4::text IS NULL OR state = $4)
-         ORDER BY received_at DESC, event_id LIMIT $5`,
-        [since, agent ?? null, instance ?? null, state ?? null, Math.min(limit, MOST_FOUND)],
+           AND ($5::bigint IS NULL OR received_at < $5)
+           AND ($6::bigint IS NULL OR (received_at, event_id) ${behind} ($6, $7))
+         ORDER BY received_at ${way}, event_id ${way} LIMIT $8`,
+        [
+          since,
+          agent ?? null,
+          instance ?? null,
+          state ?? null,
+          until ?? null,
+          after?.receivedAt ?? null,
+          after?.id ?? null,
+          Math.min(limit, MOST_FOUND),
+        ],
       )
       return rows.map(eventOf)
     },

@@ -31,7 +31,7 @@ describe('addresses', { timeout: 60_000 }, () => {
     await database.close()
   })
 
-  test('a data directory is opened by one at a time, and a directory of rubbish by none', async () => {
+  test('a data directory is opened by one at a time, and what is none by nobody', async () => {
     const directory = await directories.newDirectory()
     const first = await openDatabase(`pglite:${directory}`)
     await assert.rejects(openDatabase(`pglite:${directory}`), (error) => {

@@ -22,7 +22,7 @@ import { digestOf, START } from './hands.ts'
 export const owner = (name: string) => name as OwnerId
 export const holdId = (name: string) => name as HoldId
 export const transferId = (name: string) => name as TransferId
-export const agent = 'agent' as AgentId
+const agent = 'agent' as AgentId
 
 export const open = (name: string, grantCents: number): MoneyCommand => ({
   type: 'open_account',

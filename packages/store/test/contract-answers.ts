@@ -25,7 +25,7 @@ export function answersContract({ engine, shared, fresh }: Stage): void {
         createAnswers({ database: each, ...createHands() }),
       )
       const tried = await Promise.all(
-        Array.from({ length: 20 }, (_, at) =>
+        Array.from({ length: 20 }, async (_, at) =>
           all[at % 2]?.once({
             scope: scope('k'),
             content: digest('c'),

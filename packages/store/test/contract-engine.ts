@@ -25,7 +25,7 @@ export function engineContract({ engine, shared }: Stage): void {
       await assert.rejects(asked, (error) => hasCode(error, 'statement_failed'))
     })
 
-    test('of many statements at once each gets its own answer, and a wrong one is alone', async () => {
+    test('of many statements at once each is answered, and a wrong one is alone', async () => {
       const asked = Array.from({ length: 300 }, async (_, at) => {
         if (at === 150) return shared().query('SELECT 1 / $1::bigint AS n', [0])
         return shared().query<{ n: number }>('SELECT $1::bigint AS n', [at])

@@ -103,20 +103,20 @@ function severalProcesses(fresh: Stage['fresh']): void {
     assert.equal(verifyChain(await trailOf(database), digestOf).ok, true)
   })
 
-  test('P-10 several sealers and writers at once make one chain without gap or doubling', async () => {
+  test('P-10 several sealers and writers at once make one chain without a gap', async () => {
     const { database, address } = await fresh()
     const others = await Promise.all([openDatabase(address), openDatabase(address)])
     const all = [database, ...others]
-    let writing = true
+    const state = { writing: true }
     const sealing = all.map(async (each) => {
       const { seal } = createSealer({ database: each, digestOf, most: 5 })
-      while (writing) await seal()
+      while (state.writing) await seal()
     })
     const reader = (async () => {
       const seen: unknown[] = []
       let last = 0
       for (let done = false; !done; ) {
-        done = !writing
+        done = !state.writing
         const page = await sealedAfter(database, last)
         seen.push(...namesOf(page))
         last = page.at(-1)?.seq ?? last
@@ -127,7 +127,7 @@ function severalProcesses(fresh: Stage['fresh']): void {
       for (let at = 0; at < 60; at += 1) await append(each, `${writer}/${at}a`, `${writer}/${at}b`)
     })
     await Promise.all(writers)
-    writing = false
+    state.writing = false
     await Promise.all(sealing)
     const { seen, last } = await reader
     await createSealer({ database, digestOf }).seal()

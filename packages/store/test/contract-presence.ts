@@ -82,7 +82,7 @@ export function presenceContract({ fresh }: Stage): void {
       assert.equal((await log.find({})).length, 500)
     })
 
-    test('AV-10 days are made ahead and dropped when over, but 24 hours are always kept', async () => {
+    test('AV-10 days are made ahead and dropped when over, but 24 hours are kept', async () => {
       const { database } = await fresh()
       const hands = createHands()
       const log = createPresenceLog({ database, clock: hands.clock })

@@ -166,7 +166,7 @@ export function registryContract({ shared, fresh }: Stage): void {
       capCents,
     })
 
-    test('a token is kept by its digest, listed and revoked, and its text is in no fact', async () => {
+    test('a token is kept by its digest, listed, revoked, and in no fact', async () => {
       const { clock } = createHands()
       const tokens = createTokens({ database: shared(), clock })
       await tokens.issue(terms('a', 10), correlation)

@@ -55,7 +55,7 @@ export function schemaContract({ engine, fresh, empty }: Stage): void {
       assert.deepEqual([version, pending], [latest, []])
     })
 
-    test('P-10 a database of each older version is brought forward with all that it holds', async () => {
+    test('P-10 a database of each older version is brought forward whole', async () => {
       for (let old = 1; old < latest; old += 1) {
         const address = await engine.newAddress()
         const before = await openDatabase(address)

@@ -1,8 +1,10 @@
 /**
  * A process that is made to be killed: it orders payments and holds without end, seals on the side,
- * and prints a line for each answer that it got. Started with an address and a seed.
+ * and prints a line for each answer that it got. Started with an address and a seed; from its input
+ * it reads what those before it were answered, and proves that first.
  */
-import type { Digest, IdempotencyKey } from '@chimera/domain/ids'
+import { text } from 'node:stream/consumers'
+import type { IdempotencyKey } from '@chimera/domain/ids'
 import type { MoneyCommand } from '@chimera/domain/money/money'
 import { openDatabase } from '../src/engine/open.ts'
 import { createSealer } from '../src/facts/sealer.ts'
@@ -10,6 +12,7 @@ import { createLedger } from '../src/ledger/ledger.ts'
 import { migrate } from '../src/migrate.ts'
 import { answerOf, asked, capture, confirm, giveUp, hold, open, pay } from './books.ts'
 import { createHands, digestOf, START } from './hands.ts'
+import { proveAcknowledged } from './proof.ts'
 
 const OWNERS = 6
 const AT_ONCE = 12
@@ -20,13 +23,15 @@ const { below } = hands.chance
 
 const database = await openDatabase(address)
 await migrate(database, { now: START })
+const before = (await text(process.stdin)).split('\n').filter((line) => line !== '')
+await proveAcknowledged(database, before)
 const ledger = createLedger({ database, ...hands, most: 8 })
 
 /** The line is out before the next command is made: pipes are written at once. */
 async function order(id: string, command: MoneyCommand): Promise<boolean> {
   const remember = {
     scope: { requester: 'hammer', responder: 'ledger', key: id as IdempotencyKey },
-    content: digestOf(command) as Digest,
+    content: digestOf(command),
     answer: () => id,
   }
   const submitted = await ledger.submit({ ...asked(command), remember })

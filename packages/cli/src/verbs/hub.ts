@@ -14,9 +14,7 @@ import { createStop } from '@chimera/host/stop'
 import { startHub } from '@chimera/hub/compose'
 import { HUB_SETTINGS } from '@chimera/hub/settings'
 import { Command } from 'commander'
-
-/** Something is wrong with what was asked for, and nothing was started. */
-const MISUSED = 2
+import { explain, FAILED, MISUSED } from '../trouble.ts'
 
 export function hubVerb(): Command {
   const verb = new Command('hub').description('Run a hub on this machine')
@@ -76,8 +74,8 @@ async function run({ config, check, ...flags }: Options): Promise<void> {
     console.error(`The hub is ready on ${[address, ...also].join(', ')}`)
     console.error('It is open: whoever reaches this address may use it. Ctrl-C stops it.')
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error))
+    console.error(explain(error))
     await stop.stop('could not start')
-    process.exitCode = 1
+    process.exitCode = FAILED
   }
 }

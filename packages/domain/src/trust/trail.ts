@@ -38,7 +38,9 @@ export function openMemory(): TrailMemory {
   return { holds: new Map(), owners: new Map(), unclaimed: new Map() }
 }
 
-/** The outcome that this fact completes, if it completes one. Facts come in the order of the trail. */
+/**
+ * The outcome that this fact completes, if it completes one. Facts come in the order of the trail.
+ */
 export function readOutcome(memory: TrailMemory, fact: TrustFact): Outcome | undefined {
   switch (fact.type) {
     case 'agent_registered':

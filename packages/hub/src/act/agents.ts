@@ -75,6 +75,7 @@ export async function remove(
   const outcome = await hub.keep.agents.remove(target, agent.owner)
   if (!outcome.decision.ok) return outcome.decision
   if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
+  hub.observed.forget(id)
   return { ok: true }
 }
 

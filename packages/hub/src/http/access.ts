@@ -13,7 +13,7 @@ import type { CorrelationId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Metrics } from '@chimera/host/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ANYBODY, type Caller, nameOf, STRANGER } from '../act/caller.ts'
+import { ANYBODY, type Caller, nameOf, permit, type Scope, STRANGER } from '../act/caller.ts'
 import { createDenials } from '../act/denials.ts'
 import type { Hub } from '../act/hub.ts'
 import { type Callers, isSigned } from './caller.ts'
@@ -26,11 +26,15 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly public?: boolean
+    readonly scope?: Scope
   }
 }
 
 /** For routes that anybody may ask: whether the hub is alive, and what agents publish. */
 export const PUBLIC = { config: { public: true } } as const
+
+/** For routes whose action does not ask for the scope itself. */
+export const needs = (scope: Scope) => ({ config: { scope } }) as const
 
 /** A refusal on its way to the error handler of the dialect, which has the word for it. */
 export class Denied extends Error {
@@ -82,6 +86,9 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
     const established = await callers.establish({ method, url, headers, body: bytes })
     if (!established.ok) throw new Denied(established)
     request.caller = established.caller
+    const { scope } = request.routeOptions.config
+    const permitted = scope === undefined || permit(request.caller, scope)
+    if (permitted !== true && !permitted.ok) throw new Denied(permitted)
   })
   app.addHook('onSend', async (_, reply) => {
     if (reply.statusCode === 401) reply.header('www-authenticate', CHALLENGE)
@@ -90,6 +97,8 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
     if (reply.statusCode !== 401 && reply.statusCode !== 403) return
     const how = reply.statusCode === 401 ? 'unproven' : 'forbidden'
     denied.add({ reason: how })
+    // Nobody can be told from another there, and nobody was authorised by anything.
+    if (open) return
     const fact = denials.note(nameOf(request.caller), how, hub.now())
     if (fact === undefined) return
     try {

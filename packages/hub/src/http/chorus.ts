@@ -1,10 +1,11 @@
 /**
- * Chorus over HTTP. Every route is decode, act, encode, and decides nothing: what a message means is
- * written in dialects/chorus, what may happen in domain, what is kept in store.
+ * Chorus over HTTP. Every route is decode, act, encode, and decides nothing: what a message means
+ * is written in dialects/chorus, what may happen in domain, what is kept in store.
  */
+import { isText } from '@chimera/dialects/bounds'
 import * as chorus from '@chimera/dialects/chorus'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
-import type { Refused } from '@chimera/domain/decision'
+import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, OwnerId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
@@ -13,7 +14,7 @@ import type { Hub } from '../act/hub.ts'
 import { listTransfers, openAccount, showAccount, showEconomy, transfer } from '../act/money.ts'
 import { reportFailure, reportSuccess, scoreOf } from '../act/reputation.ts'
 import { PUBLIC } from './access.ts'
-import { refusalOf } from './server.ts'
+import { refusalOf } from './failed.ts'
 
 export type ChorusRoutes = { readonly hub: Hub }
 
@@ -100,7 +101,9 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   })
 
   app.get<ByOwner>('/accounts/:owner', async (request, reply) => {
-    const outcome = await showAccount(hub, request.caller, request.params.owner as OwnerId)
+    const { owner } = request.params
+    if (!isText(owner)) return no(reply, refuse('account_unknown'))
+    const outcome = await showAccount(hub, request.caller, owner as OwnerId)
     return outcome.ok
       ? chorus.encodeAccount(outcome.owner, outcome.balanceCents)
       : no(reply, outcome)

@@ -4,6 +4,9 @@ import type { FastifyPluginAsync } from 'fastify'
 import { forbidden, isOperator } from '../act/caller.ts'
 import type { Hub } from '../act/hub.ts'
 import { Denied, PUBLIC } from './access.ts'
+import { openapi, schemaNames, schemaOf } from './openapi.ts'
+
+type SchemaPath = { readonly Params: { readonly dialect: string; readonly message: string } }
 
 export type OperationRoutes = { readonly hub: Hub; readonly metrics: Metrics }
 
@@ -24,6 +27,17 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
         .header('retry-after', '2')
         .send({ ready: false, waiting_for: 'database' })
     }
+  })
+
+  const document = openapi()
+  app.get('/openapi.json', PUBLIC, async () => document)
+
+  app.get('/schemas', PUBLIC, async () => ({ schemas: schemaNames() }))
+  app.get<SchemaPath>('/schemas/:dialect/:message', PUBLIC, async (request, reply) => {
+    const { dialect, message } = request.params
+    const schema = schemaOf(dialect, message)
+    if (schema === undefined) return reply.callNotFound()
+    return reply.header('content-type', 'application/schema+json').send(JSON.stringify(schema))
   })
 
   app.get('/metrics', async (request, reply) => {

@@ -1,23 +1,25 @@
 /**
  * The hub's HTTP server: bounds, ids, metrics and the answer to whatever no dialect has answered.
  *
- *   S1  A body is taken as it came: nothing is coerced, filled in or dropped; the dialects check it.
- *   S2  Whatever goes wrong is answered with the one error; what it says names nothing of the inside.
+ *   S1  A body is taken as it came: nothing is coerced, filled in or dropped.
+ *   S2  Whatever goes wrong is answered with the one error, which names nothing of the inside.
  *   S3  A request has an id that is in its log lines and in the answer's `x-request-id` (X-4).
  */
 import { createServer, type Server } from 'node:http'
 import { encodeError } from '@chimera/dialects/error'
 import { statusOf } from '@chimera/dialects/http-status'
-import { type Refused, refuse } from '@chimera/domain/decision'
 import { LIMITS } from '@chimera/domain/limits'
-import type { Refusal } from '@chimera/domain/refusals'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Hub } from '../act/hub.ts'
-import { Denied, guardAccess } from './access.ts'
+import { guardAccess } from './access.ts'
 import type { Callers } from './caller.ts'
 import { chorusRoutes } from './chorus.ts'
+import { refusalOf } from './failed.ts'
+import { feedRoutes } from './feed.ts'
+import { moltbookRoutes } from './moltbook.ts'
+import { openclawRoutes } from './openclaw.ts'
 import { operationRoutes } from './operations.ts'
 import { ourRoutes } from './ours.ts'
 
@@ -32,13 +34,13 @@ export type ServerOptions = {
 
 // A request that sends its body more slowly than this holds a connection for nothing.
 const REQUEST_MS = 15_000
-// What is left to callers of a service that fails: about the time in which a database restarts.
-const RETRY_MS = 2_000
 
 export function createHttp(options: ServerOptions): FastifyInstance {
   const { hub, log, metrics, callers, publicUrl } = options
+  // Named as what Fastify asks for, or its routes would be typed by our logger.
+  const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance,
     // One line per request of our own instead of Fastify's two.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
@@ -91,6 +93,9 @@ export function createHttp(options: ServerOptions): FastifyInstance {
   app.register(operationRoutes, { hub, metrics })
   app.register(chorusRoutes, { hub })
   app.register(ourRoutes, { hub, prefix: '/v1' })
+  app.register(feedRoutes, { hub })
+  app.register(openclawRoutes, { hub, prefix: '/openclaw/v1' })
+  app.register(moltbookRoutes, { hub, metrics, prefix: '/moltbook/v1' })
   return app
 }
 
@@ -108,22 +113,4 @@ export async function listenAlso(
     })
   })
   return server
-}
-
-/** What Fastify or a failing part threw, as something the caller can act on. */
-export function refusalOf(error: unknown, now: number): Refused<Refusal> {
-  if (error instanceof Denied) return error.refused
-  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return refuse('message_oversized', { figures: { mostBytes: LIMITS.bodyBytes } })
-  }
-  if (statusCode >= 400 && statusCode < 500) {
-    const issue = {
-      path: '',
-      expected: 'one JSON value as application/json',
-      got: 'something else',
-    }
-    return refuse('message_malformed', { issues: [issue] })
-  }
-  return refuse('service_unavailable', { retryAt: now + RETRY_MS })
 }

@@ -34,16 +34,25 @@ export async function serve() {
     return
   }
   port.postMessage([{ ok: true, rows: [] }])
-  port.on('message', async (/** @type {Order} */ order) => {
-    if (order === 'close') {
-      await db.close()
-      port.postMessage([{ ok: true, rows: [] }])
-      port.close()
-      return
-    }
-    const { statements, apart } = order
-    port.postMessage(apart ? await runApart(db, statements) : await runInTurn(db, statements))
-  })
+  port.on('message', (/** @type {Order} */ order) => void obey(db, port, order))
+}
+
+/**
+ * What goes wrong in here ends the thread, and with it everything that waits for it.
+ *
+ * @param {PGlite} db
+ * @param {import('node:worker_threads').MessagePort} port
+ * @param {Order} order
+ */
+async function obey(db, port, order) {
+  if (order === 'close') {
+    await db.close()
+    port.postMessage([{ ok: true, rows: [] }])
+    port.close()
+    return
+  }
+  const { statements, apart } = order
+  port.postMessage(apart ? await runApart(db, statements) : await runInTurn(db, statements))
 }
 
 /**

@@ -174,42 +174,44 @@ async function startWorker(directory: string | undefined) {
   const module = new URL('./pglite-worker.js', import.meta.url).href
   const worker = new Worker(BOOT, { eval: true, workerData: { module, directory } })
   let death: Failure | undefined
-  let answer: PromiseWithReject | undefined
-  const die = (cause: unknown) => {
-    death ??= new Failure('database_unreachable', `the database thread ended: ${cause}`, { cause })
-    answer?.reject(death)
+  let asked: Asked | undefined
+  const die = (why: string, cause?: unknown) => {
+    death ??= new Failure('database_unreachable', `the database thread ended: ${why}`, { cause })
+    asked?.reject(death)
   }
-  worker.on('error', die)
+  worker.on('error', (error) => die(error.message, error))
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
       die(`exit ${code}`)
       resolve()
     })
   })
-  worker.on('message', (results: readonly Result[]) => answer?.resolve(results))
-  const next = () =>
+  worker.on('message', (results: readonly Result[]) => asked?.resolve(results))
+  const answer = () =>
     new Promise<readonly Result[]>((resolve, reject) => {
-      if (death !== undefined) reject(death)
-      else answer = { resolve, reject }
+      if (death === undefined) asked = { resolve, reject }
+      else reject(death)
     })
-  const [opened] = await next()
+  const [opened] = await answer()
   if (opened?.ok !== true) throw failureOf(opened)
 
-  let last: Promise<unknown> = Promise.resolve()
   // Answers carry no number: the next order leaves when the last one is answered.
-  const exchange: Exchange = (order) => {
-    const turn = last.then(() => {
-      const answered = next()
-      if (death === undefined) worker.postMessage(order)
+  const turns = createTurns(Number.POSITIVE_INFINITY)
+  const exchange: Exchange = (order) =>
+    turns.take(() => {
+      const answered = answer()
+      if (death === undefined) send(worker, order)
       return answered
     })
-    last = turn.catch(() => undefined)
-    return turn
-  }
   return { exchange, ended }
 }
 
-type PromiseWithReject = {
+function send(worker: Worker, order: Order): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage(order)
+}
+
+type Asked = {
   readonly resolve: (results: readonly Result[]) => void
   readonly reject: (error: Failure) => void
 }

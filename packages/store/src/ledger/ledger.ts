@@ -84,7 +84,7 @@ export function createLedger({
     if (!isStorable([command, correlation, remember?.scope])) {
       return Promise.resolve({ decision: refuse('message_malformed'), repeated: false })
     }
-    return batching.add(submission) ?? Promise.resolve(unavailable())
+    return batching.isFull() ? Promise.resolve(unavailable()) : batching.add(submission)
   }
 
   return {

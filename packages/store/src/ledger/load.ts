@@ -106,7 +106,8 @@ async function lockAccounts(tx: Queries, owners: ReadonlySet<OwnerId>): Promise<
 
 async function anyThere(queries: Queries, owners: readonly OwnerId[]): Promise<boolean> {
   if (owners.length === 0) return false
-  const sql = `SELECT FROM accounts WHERE owner IN (SELECT json_array_elements_text($1::json)) LIMIT 1`
+  const sql = `
+    SELECT FROM accounts WHERE owner IN (SELECT json_array_elements_text($1::json)) LIMIT 1`
   return (await queries.query(sql, [JSON.stringify(owners)])).length > 0
 }
 

@@ -19,6 +19,7 @@ import {
   type Registration,
 } from '@chimera/domain/agent/agent'
 import {
+  decideBind,
   decideCallOffRecovery,
   decideFinishRecovery,
   decideRecover,
@@ -58,6 +59,8 @@ export type Registry = {
   ) => Promise<AgentOutcome>
   readonly remove: (target: Target, by: OwnerId) => Promise<AgentOutcome>
   readonly claimAlias: (target: Target, alias: Alias) => Promise<AgentOutcome>
+  /** For an agent that was registered unsigned: the first key whose signature was verified. */
+  readonly bind: (target: Target, key: Key) => Promise<AgentOutcome>
   /** `signedBy` is the key whose signature on the rotation was verified. */
   readonly rotate: (
     target: Target,
@@ -140,6 +143,9 @@ export function createRegistry({ database, clock, chance, digestOf }: RegistryOp
         decideClaimAlias(agent, alias, await readHolder(tx, alias)),
       )
     },
+
+    bind: (target, key) =>
+      change(target, (_, agent, now) => ofKeys(agent, (keys) => decideBind(keys, key, now))),
 
     rotate: (target, asked) =>
       change(target, (_, agent, now) => ofKeys(agent, (keys) => decideRotate(keys, asked, now))),

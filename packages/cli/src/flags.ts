@@ -1,0 +1,47 @@
+/**
+ * What was said on the command line, as values. Every problem is reported, in one go and in the
+ * words of the settings, before anything is tried.
+ */
+import { readCents, writeCents } from '@chimera/dialects/wire'
+import { type Declared, setting, type Values } from '@chimera/host/settings/declare'
+import { type Kind, url } from '@chimera/host/settings/kinds'
+import { describeProblem } from '@chimera/host/settings/problems'
+import { resolveSettings } from '@chimera/host/settings/resolve'
+import { MISUSED, Trouble } from './trouble.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const HUB_ADDRESS = {
+  hub: setting(url('http', 'https'), {
+    fallback: 'http://127.0.0.1:4600',
+    about: 'The hub to ask; CHIMERA_HUB says it for all commands.',
+  }),
+} as const
+
+/** Amounts come as credits and are kept as hundredths. */
+export function credits(): Kind<number> {
+  return {
+    expected: 'credits of at least 0, with at most two decimals',
+    read: (raw) =>
+      /^\d{1,12}(\.\d{1,2})?$/.test(String(raw)) ? readCents(Number(raw)) : undefined,
+    show: (cents) => String(writeCents(cents)),
+  }
+}
+
+export async function readFlags<D extends Declared>(
+  declared: D,
+  flags: Fields,
+): Promise<Values<D>> {
+  const { CHIMERA_HUB } = process.env
+  const settings = await resolveSettings(declared, {
+    flags,
+    // `--limit` and the like belong to one call; a variable would change all of them unseen.
+    env: { CHIMERA_HUB },
+    read: noFile,
+  })
+  if (settings.ok) return settings.values
+  throw new Trouble(settings.problems.map(describeProblem), MISUSED)
+}
+
+/** The settings file is the hub's, and knows none of these. */
+const noFile = () => Promise.reject(Object.assign(new Error('not read'), { code: 'ENOENT' }))

@@ -1,0 +1,69 @@
+/**
+ * The command line as a person runs it: a process of its own, from the sources. A hub is one that
+ * goes on; it says where it listens, and is ended by the signal that Ctrl-C sends.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const READY = /ready on (http:\S+?)(?:,|\s)/
+
+export type Surroundings = Readonly<Record<string, string>>
+
+/** Nothing of the settings of whoever runs the tests; a folder without a settings file. */
+function start(words: readonly string[], surroundings: Surroundings): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^CHIMERA_/.test(name))
+  const args = ['--conditions=chimera-source', '--import', 'tsx', MAIN, ...words]
+  return spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...Object.fromEntries(inherited), ...surroundings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+export function chimera(words: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
+  return finished(start(words, surroundings))
+}
+
+export type HubProcess = {
+  readonly address: string
+  readonly stop: () => Promise<Ran>
+}
+
+export async function startHubProcess(words: readonly string[]): Promise<HubProcess> {
+  const child = start(['hub', ...words], {})
+  const ended = finished(child)
+  const address = await new Promise<string>((resolve, reject) => {
+    let heard = ''
+    child.stderr?.on('data', (text) => {
+      heard += String(text)
+      const [, where] = READY.exec(heard) ?? []
+      if (where !== undefined) resolve(where)
+    })
+    void ended.then(({ err }) => reject(new Error(`the hub ended: ${err}`)))
+  })
+  return {
+    address,
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+function finished(child: ChildProcess): Promise<Ran> {
+  const heard = { out: '', err: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    heard.out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    heard.err += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (status) => resolve({ status, ...heard }))
+  })
+}

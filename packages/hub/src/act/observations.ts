@@ -1,0 +1,48 @@
+/** What agents say of themselves in OpenClaw, and what the hub says of them. */
+import type { Agent } from '@chimera/domain/agent/agent'
+import type { Standing } from '@chimera/domain/agent/condition'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { AgentId } from '@chimera/domain/ids'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { WindowRecord } from '@chimera/domain/trust/window-score'
+import type { Observation } from '../views/observed.ts'
+import { standingFrom } from '../views/standing.ts'
+import { type Caller, permitAgent } from './caller.ts'
+import type { Hub } from './hub.ts'
+
+/** Changes no condition and no score: it is noted, for where the hub knows nothing itself. */
+export function observe(
+  hub: Hub,
+  caller: Caller,
+  said: Observation,
+): { readonly ok: true } | Refused<Refusal> {
+  const agent = hub.directory.find(said.agent)
+  if (agent === undefined) return refuse('agent_unknown')
+  const permitted = permitAgent(caller, agent)
+  if (!permitted.ok) return permitted
+  return hub.observed.take(said, hub.now())
+}
+
+export type Portrait = {
+  readonly agent: Agent
+  readonly standing: Standing
+  readonly window: WindowRecord
+}
+
+/** By the hub's own knowledge; a score that somebody claimed is not in it (P-2). */
+export function portray(
+  hub: Hub,
+  id: AgentId,
+): ({ readonly ok: true } & Portrait) | Refused<Refusal> {
+  const agent = hub.directory.find(id)
+  if (agent === undefined) return refuse('agent_unknown')
+  const now = hub.now()
+  const known = {
+    liveness: hub.directory.livenessOf(id, now),
+    instances: [...hub.directory.instances(now, id)].map(({ shown }) => shown),
+    said: hub.observed.of(id),
+    heardAt: hub.directory.heardAt(id) ?? agent.registeredAt,
+  }
+  const { window } = hub.scores.standingOf(id)
+  return { ok: true, agent, standing: standingFrom(known, now), window }
+}

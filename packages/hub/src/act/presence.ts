@@ -1,0 +1,127 @@
+/**
+ * Posts and declarations of instances (AV-1 to AV-3): proven by the agent's key, decided, kept.
+ *
+ *   Q1  What is not proven reaches no view. It is kept with its verdict, for whoever looks into it.
+ *   Q2  The first declaration that proves the key it names binds it to an agent that was registered
+ *       unsigned, which only an open hub lets happen (X-10). A post names no key and binds none.
+ *   Q3  An event's id holds the time of its receipt, so a reader resumes by the id alone.
+ */
+import {
+  type CapabilitiesDeclared,
+  type EventsFound,
+  type EventsSought,
+  type PresencePosted,
+  VERIFICATION_WORDS,
+  type Verdict,
+} from '@chimera/dialects/moltbook'
+import { presentKey } from '@chimera/domain/agent/keys'
+import { type Issue, type Refused, refuse } from '@chimera/domain/decision'
+import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
+import type { Refusal } from '@chimera/domain/refusals'
+import { keyIdOf } from '@chimera/identity/keys'
+import type { Hub } from './hub.ts'
+
+/** A message as it came, and what it means. */
+export type Received<Meaning> = {
+  readonly meaning: Meaning
+  readonly message: Readonly<Record<string, unknown>>
+  readonly raw: string
+}
+
+type Outcome = { readonly ok: true } | Refused<Refusal>
+
+export async function announce(hub: Hub, post: Received<PresencePosted>): Promise<Outcome> {
+  const { announcement, signature } = post.meaning
+  const unkept = unkeptText(announcement)
+  if (unkept !== undefined) return refuse('message_malformed', { issues: [unkept] })
+
+  const id = hub.uuidV7()
+  const outcome = await judgePost(hub, post)
+  const verification = outcome.ok ? 'verified' : outcome.refusal
+  if (isVerdict(verification)) {
+    const receivedAt = receiptIn(id)
+    const { raw } = post
+    await hub.keep.presence.append({ id, announcement, receivedAt, verification, signature, raw })
+  }
+  return outcome
+}
+
+async function judgePost(hub: Hub, post: Received<PresencePosted>): Promise<Outcome> {
+  const { announcement } = post.meaning
+  const { agent } = announcement
+  if (hub.directory.find(agent) === undefined) return refuse('agent_unknown')
+  const key = keyOf(hub, agent)
+  if (key === undefined) return refuse('signature_invalid')
+  const proof = await hub.verify(post.message, key)
+  if (!proof.ok) return proof
+  // Verifying takes a moment, in which the agent may have left or changed its key.
+  if (keyOf(hub, agent) !== key) return refuse('signature_invalid')
+  return hub.presence.announce(announcement, hub.now())
+}
+
+export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): Promise<Outcome> {
+  const { agent, claimedKey, correlation } = told.meaning
+  if (hub.directory.find(agent) === undefined) return refuse('agent_unknown')
+  const bound = keyOf(hub, agent)
+  if (bound !== undefined && bound !== claimedKey) return refuse('key_mismatch')
+  // Elsewhere a key is bound by registering, with the owner's token.
+  if (bound === undefined && hub.key !== undefined) return refuse('caller_unknown')
+  const proof = await hub.verify(told.message, claimedKey)
+  if (!proof.ok) return proof
+
+  if (keyOf(hub, agent) === undefined) {
+    // What is too old to be taken must not bind a key either.
+    const timely = hub.presence.canDeclare(told.meaning, hub.now())
+    if (!timely.ok) return timely
+    const key = { id: keyIdOf(claimedKey), publicKey: claimedKey }
+    const outcome = await hub.keep.agents.bind({ id: agent, correlation }, key)
+    if (!outcome.decision.ok) return outcome.decision
+    if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
+  }
+  if (keyOf(hub, agent) !== claimedKey) return refuse('key_mismatch')
+  return hub.presence.declare(told.meaning, hub.now())
+}
+
+export async function readEvents(hub: Hub, sought: EventsSought): Promise<EventsFound> {
+  const { type: _, availability, after, limit, ...rest } = sought
+  const found = await hub.keep.presence.find({
+    ...rest,
+    ...(availability !== undefined && { state: availability }),
+    ...(after !== undefined && { after: { receivedAt: receiptIn(after), id: after } }),
+    first: 'oldest',
+    // One more than asked for tells whether there is more.
+    limit: limit + 1,
+  })
+  const events = found.slice(0, limit).map(({ verification, raw, ...event }) => ({
+    ...event,
+    verdict: isVerdict(verification) ? verification : ('signature_invalid' as const),
+    raw: JSON.parse(raw) as Record<string, unknown>,
+  }))
+  const last = found.length > limit ? events.at(-1)?.id : undefined
+  return last === undefined ? { events } : { events, nextAfter: last }
+}
+
+/** The key that speaks for an agent that is on the network. */
+function keyOf(hub: Hub, id: AgentId): PublicKey | undefined {
+  const agent = hub.directory.find(id)
+  return agent && presentKey(agent.keys)?.publicKey
+}
+
+const isVerdict = (word: string): word is Verdict => Object.hasOwn(VERIFICATION_WORDS, word)
+
+/** A uuid of version 7 begins with 48 bits of time. */
+function receiptIn(id: string): Instant {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+}
+
+/** The one character that no database keeps. */
+const NUL = '\0'
+
+function unkeptText(announcement: PresencePosted['announcement']): Issue | undefined {
+  const { capabilities, correlation } = announcement
+  const at = capabilities.findIndex((each) => each.includes(NUL))
+  const path = at >= 0 ? `/capabilities/${at}` : correlation.includes(NUL) ? '/trace_id' : undefined
+  return path === undefined
+    ? undefined
+    : { path, expected: 'text without the NUL character', got: 'a string with it' }
+}

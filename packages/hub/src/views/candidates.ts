@@ -1,0 +1,111 @@
+/**
+ * How agents and instances look to whoever ranks them: an agent with its instances summed up, or
+ * one instance by itself.
+ *
+ *   K1  What an agent announces wins over what is assumed of one that announces nothing.
+ *   K2  Whom only the brake keeps is still considered: presumably it is the hub that cannot hear.
+ */
+import type { Agent } from '@chimera/domain/agent/agent'
+import { readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
+import type { Instant } from '@chimera/domain/ids'
+import type { Candidate, Offer } from '@chimera/domain/matching/candidate'
+import { latestWord } from '@chimera/domain/presence/declaration'
+import type { Availability, Liveness } from '@chimera/domain/presence/presence'
+import type { Standing } from '@chimera/domain/trust/trust'
+import type { Instance } from './presence.ts'
+
+/** One instance, as the directory sees it at a moment. */
+export type Shown = Instance & {
+  readonly availability: Availability
+  readonly liveness: Liveness
+}
+
+type Who = {
+  readonly agent: Agent
+  readonly standing: Standing
+  readonly now: Instant
+}
+
+// What an agent that announces no slots counts as having: it is asked and may say no.
+const UNANNOUNCED_SLOTS = 1
+
+/** A full instance still takes work on: it may queue it. */
+const takesWork = ({ availability }: Shown): boolean =>
+  availability === 'available' || availability === 'busy'
+
+/** `heardAt` and `online` are what holds for the whole agent. */
+export function agentCandidate(
+  who: Who,
+  asked: {
+    readonly skills: readonly string[]
+    readonly heardAt: Instant
+    readonly online: boolean
+    readonly instances: readonly Shown[]
+  },
+): Candidate {
+  const { instances, online, heardAt: seenAt } = asked
+  const common = { ...scored(who), offers: offersOf(who, asked.skills), seenAt, online }
+  if (instances.length === 0) {
+    const slots = { slotsFree: UNANNOUNCED_SLOTS, slotsTotal: UNANNOUNCED_SLOTS }
+    return { ...common, ...slots, accepting: true }
+  }
+  const ready = instances.filter(takesWork)
+  const candidate = {
+    ...common,
+    slotsFree: sum(ready, ({ seen }) => seen.last.slotsFree),
+    slotsTotal: sum(ready, ({ seen }) => seen.last.slotsTotal),
+    accepting: ready.length > 0,
+  }
+  // The least loaded one is where the work would go.
+  const load = ready.map(({ seen }) => seen.last.load).reduce(lighter, undefined)
+  return load === undefined ? candidate : { ...candidate, load }
+}
+
+export function instanceCandidate(who: Who, shown: Shown): Candidate {
+  const { last, seenAt } = shown.seen
+  return {
+    ...scored(who),
+    instance: last.instance,
+    offers: latestWord(shown.seen, shown.declared).capabilities.map((skill) => ({
+      skill,
+      // What has no price here moves no money.
+      costCents: offersOf(who, [skill])[0]?.costCents ?? 0,
+    })),
+    slotsFree: last.slotsFree,
+    slotsTotal: last.slotsTotal,
+    load: last.load,
+    seenAt,
+    online: shown.liveness !== 'offline',
+    accepting: takesWork(shown),
+  }
+}
+
+function scored({ agent, standing: { running, window } }: Who) {
+  return {
+    agent: agent.id,
+    owner: agent.owner,
+    scoreMicro: running.scoreMicro,
+    successes: running.successes,
+    failures: running.failures,
+    settledCount: window.doneCount + window.failedCount,
+  }
+}
+
+function offersOf({ agent, now }: Who, skills: readonly string[]): readonly Offer[] {
+  return skills.flatMap((skill) => {
+    const ref = readSkillRef(skill)
+    const found = ref && resolveSkill(agent.skills, ref, now)
+    return found?.ok ? [{ skill, costCents: found.offer.priceCents }] : []
+  })
+}
+
+type Load = { readonly cpu: number; readonly mem: number }
+
+const lighter = (one: Load | undefined, other: Load): Load =>
+  one !== undefined && heaviness(one) <= heaviness(other) ? one : other
+
+const heaviness = ({ cpu, mem }: Load): number => Math.max(cpu, mem)
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
+}
