@@ -2,91 +2,31 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createClock } from '@chimera/host/clock'
-import { type RequestWithBody, signRequest } from '@chimera/identity/http-signature'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answered, runHub, type TestHub } from './running.ts'
+import { type Asker, createAsker, registration, type Sent } from './asking.ts'
+import { runHub, type TestHub } from './running.ts'
 
 const real = createClock()
 let aheadMs = 0
 const clock = { ...real, now: () => real.now() + aheadMs }
 
 let hub: TestHub
+let asker: Asker
 let operator = ''
 beforeAll(async () => {
   hub = await runHub({ auth: 'required', clock })
-  operator = hub.firstOperatorToken ?? ''
+  asker = createAsker(hub, clock)
+  operator = asker.operator
 }, 120_000)
 afterAll(() => hub.stop())
 
-type Sent = {
-  readonly method?: string
-  readonly token?: string
-  readonly body?: unknown
-  readonly key?: KeyPair
-  /** Signed so much earlier. */
-  readonly agoMs?: number
-  /** What is signed, where that is not what is sent. */
-  readonly signed?:
-    | { readonly path?: string; readonly body?: unknown; readonly origin?: string }
-    | undefined
-  readonly offer?: boolean
-}
+const send: Asker['send'] = (path, sent) => asker.send(path, sent)
+const newOwner: Asker['newOwner'] = (terms) => asker.newOwner(terms)
+const newAgent: Asker['newAgent'] = () => asker.newAgent()
+const narrower: Asker['narrower'] = (token, terms) => asker.narrower(token, terms)
+const requestOf: Asker['requestOf'] = (path, sent) => asker.requestOf(path, sent)
 
-function requestOf(path: string, sent: Sent) {
-  const { token, body, key, agoMs = 0, signed = {}, offer = true } = sent
-  const method = sent.method ?? (body === undefined ? 'GET' : 'POST')
-  const headers: Record<string, string> = {
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(key !== undefined && offer && { 'x-chimera-key': key.publicKey }),
-  }
-  if (key !== undefined) {
-    const content = 'body' in signed ? signed.body : body
-    const request: RequestWithBody = {
-      method,
-      url: (signed.origin ?? hub.address) + (signed.path ?? path),
-      headers,
-      body: content === undefined ? undefined : Buffer.from(JSON.stringify(content)),
-    }
-    const now = clock.now() - agoMs
-    Object.assign(headers, signRequest(request, key, { now, nonce: randomUUID() }))
-  }
-  return { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-}
-const send = (path: string, sent: Sent = {}): Promise<Answered> =>
-  hub.call(path, requestOf(path, sent))
-
-async function newOwner(terms: Record<string, unknown> = {}) {
-  const owner = `owner-${randomUUID()}`
-  const { status, body } = await send('/v1/owners', {
-    token: operator,
-    body: { owner_id: owner, ...terms },
-  })
-  assert.equal(status, 201)
-  return { owner, token: String(body.token), id: String(body.id) }
-}
-const narrower = async (token: string, terms: Record<string, unknown>) => {
-  const { status, body } = await send('/v1/tokens', { token, body: terms })
-  return { status, token: String(body.token), id: String(body.id) }
-}
-
-const registration = (owner: string, more: Record<string, unknown> = {}) => ({
-  agent_id: randomUUID(),
-  agent_name: 'Counter',
-  owner_id: owner,
-  api_endpoint: 'https://counter.example.org/jobs',
-  skills: [{ skill_name: `skill_${randomUUID().slice(0, 8)}`, cost_per_call: 0.05 }],
-  ...more,
-})
-async function newAgent() {
-  const { owner, token } = await newOwner()
-  const key = generateKeyPair()
-  const agent = registration(owner)
-  const { status } = await send('/register', { token, key, body: agent })
-  assert.equal(status, 201)
-  return { owner, token, key, agent, id: agent.agent_id }
-}
 const payment = (from: string, to: string, amount = 0.1, more: Record<string, unknown> = {}) => ({
   transfer_id: randomUUID(),
   from_owner: from,
@@ -103,7 +43,7 @@ const balance = async (owner: string) =>
   (await send(`/accounts/${owner}`, { token: operator })).body.balance
 
 describe('an address', () => {
-  test('X-10 an open hub refuses to be heard from other machines, and one with authentication does not', {
+  test('an open hub refuses to be heard from other machines, and one with authentication does not', {
     timeout: 60_000,
   }, async () => {
     await assert.rejects(runHub({ host: '0.0.0.0' }), { code: 'open_address' })
@@ -290,6 +230,14 @@ describe('a signature', () => {
       const answer = await send('/heartbeat', { key, offer, body: { agent_id: id } })
       assert.equal(answer.status, 401)
     }
+  })
+
+  test('beside the token of another owner is refused', async () => {
+    const [mine, other] = [await newAgent(), await newAgent()]
+    const sent = { key: mine.key, body: { agent_id: mine.id } }
+    assert.equal((await send('/heartbeat', { ...sent, token: other.token })).status, 403)
+    assert.equal((await send('/heartbeat', { ...sent, token: 'nonsense' })).status, 401)
+    assert.equal((await send('/heartbeat', { ...sent, token: mine.token })).status, 200)
   })
 
   test('of an agent opens a session that is that agent', async () => {
