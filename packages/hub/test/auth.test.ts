@@ -294,6 +294,16 @@ describe('registering', () => {
     assert.deepEqual([second.status, second.body.code], [409, 'CONFLICT'], 'a key has one agent')
   })
 
+  test('an agent does not speak for another agent of its owner; the owner speaks for both', async () => {
+    const { owner, token, id } = await newAgent()
+    const key = generateKeyPair()
+    await send('/register', { token, key, body: registration(owner) })
+    const status = async (sent: Sent) =>
+      (await send('/heartbeat', { body: { agent_id: id }, ...sent })).status
+    assert.equal(await status({ key }), 403)
+    assert.equal(await status({ token }), 200)
+  })
+
   test('CH-14 an agent is removed by its owner or itself, and comes back with its key only', async () => {
     const { token, key, agent, id } = await newAgent()
     const other = await newAgent()
