@@ -3,9 +3,10 @@
  * opened here is registered to be closed in the opposite order.
  */
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readCents } from '@chimera/dialects/wire'
-import type { OwnerId } from '@chimera/domain/ids'
+import { type KeyHistory, presentKey } from '@chimera/domain/agent/keys'
+import type { AgentId, Instant, KeyId, OwnerId } from '@chimera/domain/ids'
 import type { Account, Side } from '@chimera/domain/money/ledger'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
@@ -15,6 +16,8 @@ import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { openBulk } from '@chimera/identity/bulk'
 import { canonicalDigest } from '@chimera/identity/canonical'
+import { loadOrCreateKeyFile } from '@chimera/identity/key-file'
+import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { openDatabase } from '@chimera/store/engine/open'
 import { appendFacts } from '@chimera/store/facts/append'
 import { createSealer } from '@chimera/store/facts/sealer'
@@ -30,9 +33,12 @@ import {
 import { migrate } from '@chimera/store/migrate'
 import { createPresenceLog } from '@chimera/store/presence'
 import { createRegistry } from '@chimera/store/registry/agents'
+import { createTokens } from '@chimera/store/registry/tokens'
 import type { Hub } from './act/hub.ts'
+import { makeFirstOperator } from './act/tokens.ts'
+import { createCallers } from './http/caller.ts'
 import { createHttp, listenAlso } from './http/server.ts'
-import type { Keep } from './ports.ts'
+import type { Keep, KeyHolder } from './ports.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
@@ -53,6 +59,8 @@ export type RunningHub = {
   readonly address: string
   readonly also: readonly string[]
   readonly hub: Hub
+  /** Made when there was none that counts; to be shown to whoever started the hub, and forgotten. */
+  readonly firstOperatorToken?: string
 }
 
 /** The grant of the embedded default; a server of strangers starts with none. */
@@ -65,13 +73,15 @@ const PRESENCE_KEPT_MS = 24 * 60 * 60 * 1_000
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { settings, clock, chance, log, stop } = options
   const { host, port } = settings.listen
-  refuseOpenAddress(host)
+  const required = settings.auth === 'required'
+  if (!required) refuseOpenAddress(host)
 
   const embedded = settings.database === undefined
   const database = await openDatabase(settings.database ?? embeddedAddress(settings.data))
   stop.register({ name: 'database', close: () => database.close() })
   await migrate(database, { now: clock.now() })
 
+  const key = required ? await loadHubKey(settings) : undefined
   const keep = keepOf(database, options)
   const scores = createScores()
   const presence = createPresence()
@@ -90,6 +100,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     feed: createFeed(directory.holderOf),
     observed: createObserved(),
     scores,
+    ...(key && { key }),
     verify: (await openBulk()).verifyMessage,
     now: clock.now,
     uuid: chance.uuid,
@@ -101,7 +112,15 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   keepTime(hub, options)
   keepWatch(hub, options)
 
-  const app = createHttp({ hub, log, metrics: createMetrics({ process: true }) })
+  const { tokens, agents } = keep
+  const callers = createCallers({
+    tokens,
+    holderOf: agents.withKey,
+    now: clock.now,
+    ...(key && { key }),
+  })
+  const metrics = createMetrics({ process: true })
+  const app = createHttp({ hub, log, metrics, callers, publicUrl: settings.publicUrl })
   // Where it listens is said by whoever started it; Fastify's own line would be one too many.
   await app.listen({ host, port, listenTextResolver: () => 'listening' })
   stop.register({ name: 'http', close: () => app.close() })
@@ -114,7 +133,11 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     })
     also.push(addressOf(server.address() as AddressInfo))
   }
-  return { address: addressOf(app.server.address() as AddressInfo), also, hub }
+  const address = addressOf(app.server.address() as AddressInfo)
+  // Last, so that a start that fails does not leave a token behind that nobody was shown.
+  const lacksOperator = required && !(await tokens.hasOperator(clock.now()))
+  const running = { address, also, hub }
+  return lacksOperator ? { ...running, firstOperatorToken: await makeFirstOperator(hub) } : running
 }
 
 /** A directory, or the word for a database that ends with its process. */
@@ -122,6 +145,13 @@ const MEMORY = ':memory:'
 
 function embeddedAddress(data: string): string {
   return data === MEMORY ? 'pglite:memory' : `pglite:${resolve(data)}`
+}
+
+/** Kept beside the embedded database, or made for the time that a database in memory lasts. */
+async function loadHubKey({ data, keyFile }: HubOptions['settings']): Promise<KeyPair> {
+  if (keyFile === undefined && data === MEMORY) return generateKeyPair()
+  const { pair } = await loadOrCreateKeyFile(resolve(keyFile ?? join(data, 'keys', 'hub.json')))
+  return pair
 }
 
 /** An open hub believes whoever asks, so it must not be heard from other machines. */
@@ -134,8 +164,8 @@ export class OpenAddress extends Error {
   readonly code = 'open_address'
   constructor(host: string) {
     super(
-      `The hub has no authentication yet and would believe anybody who can reach ${host}. ` +
-        'Listen on 127.0.0.1 and put a proxy that authenticates in front of it.',
+      `The hub is open and would believe anybody who can reach ${host}. ` +
+        'Listen on 127.0.0.1, or start it with --auth required.',
     )
   }
 }
@@ -147,10 +177,17 @@ function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
   const sealer = createSealer({ database, digestOf: canonicalDigest })
   const presence = createPresenceLog({ database, clock })
   return {
-    agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+    agents: {
+      ...createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+      withKey: (key) => readHolder(database, key),
+    },
+    tokens: {
+      ...createTokens({ database, clock }),
+      hasOperator: (now) => hasOperator(database, now),
+    },
     money: {
-      submit: async (command, correlation) =>
-        (await ledger.submit({ command, correlation })).decision,
+      submit: async (command, correlation, spend) =>
+        (await ledger.submit({ command, correlation, ...(spend && { spend }) })).decision,
       account: (owner) => readAccount(database, owner),
       movement: (transfer) => readMovement(database, transfer),
       payments: (filter) => readPayments(database, filter),
@@ -176,6 +213,38 @@ function keepOf(database: Store, { clock, chance }: HubOptions): Keep {
       await database.query('SELECT 1', [])
     },
   }
+}
+
+/** From the database each time: another hub may have rotated the key a moment ago. */
+async function readHolder(database: Store, key: KeyId): Promise<KeyHolder | undefined> {
+  const [row] = await database.query<{
+    id: AgentId
+    owner: OwnerId
+    removed_at: Instant | null
+    keys: KeyHistory
+  }>(
+    `SELECT agents.id, owner, removed_at, agents.agent -> 'keys' AS keys
+     FROM agent_keys JOIN agents ON agents.id = agent_keys.agent WHERE key = $1`,
+    [key],
+  )
+  const period = row?.keys.periods.find((each) => each.id === key)
+  if (row === undefined || period === undefined) return undefined
+  return {
+    agent: row.id,
+    owner: row.owner,
+    publicKey: period.publicKey,
+    replaced: presentKey(row.keys)?.id !== key,
+    removed: row.removed_at !== null,
+  }
+}
+
+async function hasOperator(database: Store, now: Instant): Promise<boolean> {
+  const rows = await database.query(
+    `SELECT FROM tokens WHERE kind = 'operator' AND revoked_at IS NULL
+     AND coalesce(expires_at > $1, true) LIMIT 1`,
+    [now],
+  )
+  return rows.length > 0
 }
 
 const OWNER = 'owner:'

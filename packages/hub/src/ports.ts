@@ -9,9 +9,12 @@ import type { Decision } from '@chimera/domain/decision'
 import type {
   AgentId,
   CorrelationId,
+  Digest,
   InstanceId,
   Instant,
+  KeyId,
   OwnerId,
+  PublicKey,
   TaskId,
   TransferId,
 } from '@chimera/domain/ids'
@@ -20,11 +23,22 @@ import type { MoneyCommand } from '@chimera/domain/money/money'
 import type { Announcement, Availability } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { OutcomeReported } from '@chimera/domain/trust/trail'
+import type { AccessDenied } from './act/denials.ts'
 
 export type AgentOutcome = {
   readonly decision: Decision<AgentFact, Refusal>
   /** As it is afterwards. */
   readonly agent?: Agent
+}
+
+/** Whose key it is. A key has one agent for ever. */
+export type KeyHolder = {
+  readonly agent: AgentId
+  readonly owner: OwnerId
+  readonly publicKey: PublicKey
+  /** Another key speaks for the agent now. */
+  readonly replaced: boolean
+  readonly removed: boolean
 }
 
 export type Agents = {
@@ -37,6 +51,7 @@ export type Agents = {
     target: { readonly id: AgentId; readonly correlation: CorrelationId },
     by: OwnerId,
   ) => Promise<AgentOutcome>
+  readonly withKey: (key: KeyId) => Promise<KeyHolder | undefined>
   /** Gives an agent that was registered unsigned its key; it can have only one first. */
   readonly bind: (
     target: { readonly id: AgentId; readonly correlation: CorrelationId },
@@ -58,11 +73,15 @@ export type Economy = {
   readonly volumeCents: number
 }
 
+/** What a command takes from the cap of the token that orders it. */
+export type Spend = { readonly token: Digest; readonly amountCents: number }
+
 export type Money = {
   /** Decided together with whatever arrives at the same time, and committed before it answers. */
   readonly submit: (
     command: MoneyCommand,
     correlation: CorrelationId,
+    spend?: Spend,
   ) => Promise<Decision<MoneyFact, Refusal>>
   readonly account: (owner: OwnerId) => Promise<Account | undefined>
   readonly movement: (transfer: TransferId) => Promise<Movement | undefined>
@@ -76,13 +95,40 @@ export type Money = {
 
 export type Trail = {
   readonly append: (
-    fact: OutcomeReported,
+    fact: OutcomeReported | AccessDenied,
     correlation: CorrelationId,
     now: Instant,
   ) => Promise<void>
   /** Gives new facts their place in the chain; answers how many. */
   readonly seal: () => Promise<number>
   readonly sealedAfter: (seq: number) => Promise<readonly Sealed<unknown>[]>
+}
+
+export type TokenTerms = {
+  readonly digest: Digest
+  readonly id: string
+  readonly kind: 'owner' | 'operator'
+  /** Absent on operators' tokens. */
+  readonly owner?: OwnerId
+  readonly scopes: readonly string[]
+  readonly expiresAt?: Instant
+  readonly capCents?: number
+}
+
+export type Token = TokenTerms & {
+  readonly issuedAt: Instant
+  readonly spentCents: number
+  readonly revokedAt?: Instant
+}
+
+export type Tokens = {
+  readonly issue: (terms: TokenTerms, correlation: CorrelationId) => Promise<void>
+  readonly find: (digest: Digest) => Promise<Token | undefined>
+  readonly listOf: (owner: OwnerId) => Promise<readonly Token[]>
+  /** Whether there is such a token. */
+  readonly revoke: (id: string, correlation: CorrelationId) => Promise<boolean>
+  /** Whether some operator's token still counts. */
+  readonly hasOperator: (now: Instant) => Promise<boolean>
 }
 
 /** A presence post as it was received, and what came of it. */
@@ -118,6 +164,7 @@ export type PresenceEvents = {
 
 export type Keep = {
   readonly agents: Agents
+  readonly tokens: Tokens
   readonly money: Money
   readonly trail: Trail
   readonly presence: PresenceEvents

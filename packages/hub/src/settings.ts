@@ -5,10 +5,26 @@ import { LOG_LEVELS, type LogLevel } from '@chimera/host/log'
 import { optional, setting } from '@chimera/host/settings/declare'
 import { choice, fraction, list, place, text, url, whole } from '@chimera/host/settings/kinds'
 
+export const AUTH_MODES = ['open', 'required'] as const
+export type AuthMode = (typeof AUTH_MODES)[number]
+
 export const HUB_SETTINGS = {
   listen: setting(place(), {
     fallback: { host: '127.0.0.1', port: 4600 },
-    about: 'Where the hub listens. Without authentication only a loopback address is allowed.',
+    about: 'Where the hub listens. An open hub listens on a loopback address only.',
+  }),
+  auth: setting<AuthMode>(choice(AUTH_MODES), {
+    fallback: 'open',
+    about:
+      '`open` believes whoever asks, and is for one machine. `required` asks for a token or a signature for all but the public directory.',
+  }),
+  publicUrl: optional(url('http', 'https'), {
+    about:
+      'The address that callers know the hub by, which signed requests name. Needed behind a proxy or a name; else the address that was dialled counts.',
+  }),
+  keyFile: optional(text(), {
+    about:
+      'The file of the private key that signs short-lived tokens, made when it is missing: `keys/hub.json` in the data directory. Several hubs on one database share one.',
   }),
   data: setting(text(), {
     fallback: '.chimera',

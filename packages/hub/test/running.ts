@@ -14,19 +14,25 @@ export type TestHub = RunningHub & {
   readonly stop: () => Promise<void>
 }
 
-export async function runHub(
-  options: {
-    readonly data?: string
-    readonly database?: string
-    readonly seed?: number
-    readonly clock?: Clock
-  } = {},
-): Promise<TestHub> {
-  const { clock = createClock() } = options
+export type HubWanted = {
+  readonly data?: string
+  readonly database?: string
+  readonly seed?: number
+  readonly auth?: 'open' | 'required'
+  readonly host?: string
+  readonly publicUrl?: string
+  readonly clock?: Clock
+}
+
+export async function runHub(options: HubWanted = {}): Promise<TestHub> {
+  const clock = options.clock ?? createClock()
   const stop = createStop({ clock })
   const running = await startHub({
     settings: {
-      listen: { host: '127.0.0.1', port: 0 },
+      listen: { host: options.host ?? '127.0.0.1', port: 0 },
+      auth: options.auth ?? 'open',
+      publicUrl: options.publicUrl,
+      keyFile: undefined,
       data: options.data ?? ':memory:',
       database: options.database,
       extraPorts: [],

@@ -1,13 +1,14 @@
 /** Registering, heartbeats, leaving, and being found. */
 import type { AgentsSought, Hit } from '@chimera/dialects/chorus'
 import { explainHit } from '@chimera/dialects/chorus'
-import type { Agent, Registration } from '@chimera/domain/agent/agent'
+import type { Agent, Registrant, Registration } from '@chimera/domain/agent/agent'
 import { readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, TransferId } from '@chimera/domain/ids'
 import { rankFairly } from '@chimera/domain/matching/fair'
 import { rankForDiscovery } from '@chimera/domain/matching/matching'
 import type { Refusal } from '@chimera/domain/refusals'
+import { type Caller, permit, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 
 export type Shown = { readonly agent: Agent; readonly scoreMicro: number; readonly online: boolean }
@@ -15,12 +16,15 @@ export type Shown = { readonly agent: Agent; readonly scoreMicro: number; readon
 /** Registers, and opens the owner's account, so that whoever hires the agent can pay for it. */
 export async function register(
   hub: Hub,
+  caller: Caller,
   registration: Registration,
 ): Promise<({ readonly ok: true } & Shown) | Refused<Refusal>> {
+  const permitted = permit(caller, 'agents')
+  if (!permitted.ok) return permitted
   const correlation = hub.uuid() as CorrelationId
   const { decision, agent } = await hub.keep.agents.register(
     registration,
-    { open: true },
+    registrantOf(caller),
     correlation,
   )
   if (!decision.ok) return decision
@@ -36,8 +40,21 @@ export async function register(
   return { ok: true, ...shown(hub, agent) }
 }
 
-export function beat(hub: Hub, id: AgentId): { readonly ok: true } | Refused<Refusal> {
-  return hub.directory.beat(id, hub.now()) ? { ok: true } : refuse('agent_unknown')
+/** On an open hub nobody's ownership is asked; elsewhere the signature and the token say it all. */
+function registrantOf({ open, key, owner }: Caller): Omit<Registrant, 'ownedAgents'> {
+  return { open, ...(key && { key }), ...(!open && owner !== undefined && { owner }) }
+}
+
+export function beat(
+  hub: Hub,
+  caller: Caller,
+  id: AgentId,
+): { readonly ok: true } | Refused<Refusal> {
+  const agent = hub.directory.find(id)
+  if (agent === undefined) return refuse('agent_unknown')
+  const permitted = permitAgent(caller, agent)
+  if (permitted.ok) hub.directory.beat(id, hub.now())
+  return permitted
 }
 
 export function show(hub: Hub, id: AgentId): ({ readonly ok: true } & Shown) | Refused<Refusal> {
@@ -47,10 +64,13 @@ export function show(hub: Hub, id: AgentId): ({ readonly ok: true } & Shown) | R
 
 export async function remove(
   hub: Hub,
+  caller: Caller,
   id: AgentId,
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
   const agent = hub.directory.find(id)
   if (agent === undefined) return refuse('agent_unknown')
+  const permitted = permitAgent(caller, agent)
+  if (!permitted.ok) return permitted
   const target = { id, correlation: hub.uuid() as CorrelationId }
   const outcome = await hub.keep.agents.remove(target, agent.owner)
   if (!outcome.decision.ok) return outcome.decision

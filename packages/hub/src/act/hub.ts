@@ -3,6 +3,7 @@
  * take this and a command, and answer with an outcome; they know no HTTP.
  */
 import type { Instant, PublicKey } from '@chimera/domain/ids'
+import type { KeyPair } from '@chimera/identity/keys'
 import type { MessageVerdict } from '@chimera/identity/message'
 import type { Keep } from '../ports.ts'
 import type { Directory } from '../views/directory.ts'
@@ -18,6 +19,8 @@ export type Hub = {
   readonly feed: Feed
   readonly observed: Observed
   readonly scores: Scores
+  /** Its own key; absent on an open hub, which vouches for nothing. */
+  readonly key?: KeyPair
   /** Whether this key signed the message. */
   readonly verify: (message: object, key: PublicKey) => Promise<MessageVerdict>
   readonly now: () => Instant

@@ -7,11 +7,19 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { WindowRecord } from '@chimera/domain/trust/window-score'
 import type { Observation } from '../views/observed.ts'
 import { standingFrom } from '../views/standing.ts'
+import { type Caller, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 
 /** Changes no condition and no score: it is noted, for where the hub knows nothing itself. */
-export function observe(hub: Hub, said: Observation): { readonly ok: true } | Refused<Refusal> {
-  if (hub.directory.find(said.agent) === undefined) return refuse('agent_unknown')
+export function observe(
+  hub: Hub,
+  caller: Caller,
+  said: Observation,
+): { readonly ok: true } | Refused<Refusal> {
+  const agent = hub.directory.find(said.agent)
+  if (agent === undefined) return refuse('agent_unknown')
+  const permitted = permitAgent(caller, agent)
+  if (!permitted.ok) return permitted
   return hub.observed.take(said, hub.now())
 }
 

@@ -61,6 +61,8 @@ export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): P
   if (hub.directory.find(agent) === undefined) return refuse('agent_unknown')
   const bound = keyOf(hub, agent)
   if (bound !== undefined && bound !== claimedKey) return refuse('key_mismatch')
+  // Elsewhere a key is bound by registering, with the owner's token.
+  if (bound === undefined && hub.key !== undefined) return refuse('caller_unknown')
   const proof = await hub.verify(told.message, claimedKey)
   if (!proof.ok) return proof
 

@@ -3,6 +3,7 @@ import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, TaskId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { decideReport } from '@chimera/domain/trust/trail'
+import { type Caller, forbidden, permit } from './caller.ts'
 import type { Hub } from './hub.ts'
 
 type Scored = { readonly ok: true; readonly scoreMicro: number }
@@ -12,14 +13,20 @@ export function scoreOf(hub: Hub, agent: AgentId): Scored | Refused<Refusal> {
   return { ok: true, scoreMicro: hub.scores.standingOf(agent).running.scoreMicro }
 }
 
+/** Only who paid for the job is heard; on an open hub nobody can be told from it. */
 export async function reportSuccess(
   hub: Hub,
+  caller: Caller,
   { agent, task }: { readonly agent: AgentId; readonly task: TaskId },
 ): Promise<Scored | Refused<Refusal>> {
+  const permitted = permit(caller, 'reports')
+  if (!permitted.ok) return permitted
+  const by = caller.open ? 'anybody' : caller.owner
+  if (by === undefined) return forbidden()
   // The job may have been settled a moment ago.
   await hub.settle()
   const now = hub.now()
-  const decision = decideReport(hub.scores.memory, { agent, task, by: 'anybody' }, now)
+  const decision = decideReport(hub.scores.memory, { agent, task, by }, now)
   if (!decision.ok) return decision
   for (const fact of decision.facts) {
     await hub.keep.trail.append(fact, task as string as CorrelationId, now)
@@ -31,7 +38,9 @@ export async function reportSuccess(
 /** CH-12: a failure counts by the agent's own word, its deadline or its silence, not by this. */
 export function reportFailure(
   hub: Hub,
+  caller: Caller,
   { agent }: { readonly agent: AgentId },
 ): Scored | Refused<Refusal> {
-  return scoreOf(hub, agent)
+  const permitted = permit(caller, 'reports')
+  return permitted.ok ? scoreOf(hub, agent) : permitted
 }

@@ -11,8 +11,9 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { beat, discover, register, remove, show } from '../act/agents.ts'
 import type { Hub } from '../act/hub.ts'
-import { listTransfers, openAccount, transfer } from '../act/money.ts'
+import { listTransfers, openAccount, showAccount, showEconomy, transfer } from '../act/money.ts'
 import { reportFailure, reportSuccess, scoreOf } from '../act/reputation.ts'
+import { PUBLIC } from './access.ts'
 import { refusalOf } from './failed.ts'
 
 export type ChorusRoutes = { readonly hub: Hub }
@@ -40,7 +41,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/register', async (request, reply) => {
     const read = chorus.readRegistration(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = await register(hub, read.value)
+    const outcome = await register(hub, request.caller, read.value)
     if (!outcome.ok) return no(reply, outcome)
     return reply.code(201).send(chorus.encodeRegistered(outcome.agent.id, outcome.scoreMicro))
   })
@@ -48,31 +49,31 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/heartbeat', async (request, reply) => {
     const read = chorus.readHeartbeat(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = beat(hub, read.value.agent)
+    const outcome = beat(hub, request.caller, read.value.agent)
     return outcome.ok ? chorus.encodeHeartbeatSeen(read.value.agent, hub.now()) : no(reply, outcome)
   })
 
-  app.get<Asked>('/discover', async (request, reply) => {
+  app.get<Asked>('/discover', PUBLIC, async (request, reply) => {
     const read = chorus.readDiscovery(request.query)
     if (!read.ok) return no(reply, read)
     const { hits, total } = discover(hub, read.value)
     return chorus.encodeDiscovered(hits, total)
   })
 
-  app.get<ById>('/agents/:id', async (request, reply) => {
+  app.get<ById>('/agents/:id', PUBLIC, async (request, reply) => {
     const outcome = show(hub, agentIn(request.params))
     if (!outcome.ok) return no(reply, outcome)
     return chorus.encodeAgentEntry(outcome.agent, outcome.scoreMicro, outcome.online)
   })
 
   app.delete<ById>('/agents/:id', async (request, reply) => {
-    const outcome = await remove(hub, agentIn(request.params))
+    const outcome = await remove(hub, request.caller, agentIn(request.params))
     return outcome.ok ? reply.code(204).send() : no(reply, outcome)
   })
 
-  app.get('/skills', async () => chorus.encodeSkillList(hub.directory.skills()))
+  app.get('/skills', PUBLIC, async () => chorus.encodeSkillList(hub.directory.skills()))
 
-  app.get<ById>('/reputation/:id', async (request, reply) => {
+  app.get<ById>('/reputation/:id', PUBLIC, async (request, reply) => {
     const agent = agentIn(request.params)
     const outcome = scoreOf(hub, agent)
     return outcome.ok ? chorus.encodeReputation(agent, outcome.scoreMicro) : no(reply, outcome)
@@ -86,7 +87,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
       const read = chorus.readReputationReport(request.query)
       if (!read.ok) return no(reply, read)
       const agent = agentIn(request.params)
-      const outcome = await report(hub, { agent, task: read.value.task })
+      const outcome = await report(hub, request.caller, { agent, task: read.value.task })
       return outcome.ok ? chorus.encodeReputation(agent, outcome.scoreMicro) : no(reply, outcome)
     })
   }
@@ -94,22 +95,24 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/accounts', async (request, reply) => {
     const read = chorus.readAccountOpening(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = await openAccount(hub, read.value)
+    const outcome = await openAccount(hub, request.caller, read.value)
     if (!outcome.ok) return no(reply, outcome)
     return reply.code(201).send(chorus.encodeAccount(outcome.owner, outcome.balanceCents))
   })
 
   app.get<ByOwner>('/accounts/:owner', async (request, reply) => {
     const { owner } = request.params
-    const account = isText(owner) ? await hub.keep.money.account(owner as OwnerId) : undefined
-    if (account === undefined) return no(reply, refuse('account_unknown'))
-    return chorus.encodeAccount(account.owner, account.balanceCents)
+    if (!isText(owner)) return no(reply, refuse('account_unknown'))
+    const outcome = await showAccount(hub, request.caller, owner as OwnerId)
+    return outcome.ok
+      ? chorus.encodeAccount(outcome.owner, outcome.balanceCents)
+      : no(reply, outcome)
   })
 
   app.post('/transfer', async (request, reply) => {
     const read = chorus.readTransfer(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = await transfer(hub, read.value)
+    const outcome = await transfer(hub, request.caller, read.value)
     return outcome.ok ? chorus.encodeTransferDone(outcome) : no(reply, outcome)
   })
 
@@ -117,15 +120,14 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
     const read = chorus.readAuditQuery(request.query)
     if (!read.ok) return no(reply, read)
     const { type: _, ...filter } = read.value
-    const transfers = await listTransfers(hub, filter)
-    return chorus.encodeAuditList(transfers, transfers.length)
+    const outcome = await listTransfers(hub, request.caller, filter)
+    if (!outcome.ok) return no(reply, outcome)
+    return chorus.encodeAuditList(outcome.transfers, outcome.transfers.length)
   })
 
-  app.get('/economy', async () => {
-    const { accounts, payments, volumeCents } = await hub.keep.money.economy()
-    const all = await hub.keep.money.accounts()
-    const balances = new Map(all.map(({ owner, balanceCents }) => [owner, balanceCents]))
-    return chorus.encodeEconomy({ accounts, volumeCents, transactions: payments, balances })
+  app.get('/economy', async (request, reply) => {
+    const outcome = await showEconomy(hub, request.caller)
+    return outcome.ok ? chorus.encodeEconomy(outcome) : no(reply, outcome)
   })
 }
 

@@ -3,11 +3,13 @@ import { type Refused, refuse } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
+import { Denied } from './access.ts'
 
 // When to come back to a service that fails: about the time in which a database restarts.
 const RETRY_MS = 2_000
 
 export function refusalOf(error: unknown, now: Instant): Refused<Refusal> {
+  if (error instanceof Denied) return error.refused
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return refuse('message_oversized', { figures: { mostBytes: LIMITS.bodyBytes } })

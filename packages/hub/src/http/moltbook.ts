@@ -7,10 +7,11 @@ import type { Refused } from '@chimera/domain/decision'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Metrics } from '@chimera/host/metrics'
 import { readMessage } from '@chimera/identity/received'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import { findInstances } from '../act/instances.ts'
 import { announce, declare, type Received, readEvents } from '../act/presence.ts'
+import { needs, PUBLIC } from './access.ts'
 import { refusalOf } from './failed.ts'
 
 export type MoltbookRoutes = { readonly hub: Hub; readonly metrics: Metrics }
@@ -38,10 +39,14 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
     return no(reply, refused)
   }
 
+  app.removeContentTypeParser('application/json')
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_: unknown, body: Buffer) => body,
+    async (request: FastifyRequest, body: Buffer) => {
+      request.bytes = body
+      return body
+    },
   )
 
   // A MoltBook caller hears only MoltBook, whatever went wrong.
@@ -52,7 +57,8 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
     return no(reply, refused)
   })
 
-  app.post('/presence', async (request, reply) => {
+  // Both carry the agent's own signature, which is proof enough of who sent them.
+  app.post('/presence', PUBLIC, async (request, reply) => {
     const read = receive(request.body, moltbook.readPresence)
     if (!read.ok) return drop(reply, read)
     const { agent, instance, correlation } = read.meaning.announcement
@@ -62,7 +68,7 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
     return outcome.ok ? reply.code(204).send() : drop(reply, outcome)
   })
 
-  app.post('/capability', async (request, reply) => {
+  app.post('/capability', PUBLIC, async (request, reply) => {
     const read = receive(request.body, moltbook.readCapability)
     if (!read.ok) return no(reply, read)
     const { agent, instance, correlation } = read.meaning
@@ -72,13 +78,13 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
     return outcome.ok ? reply.code(204).send() : no(reply, outcome)
   })
 
-  app.get<Asked>('/directory', async (request, reply) => {
+  app.get<Asked>('/directory', PUBLIC, async (request, reply) => {
     const read = moltbook.readDirectoryQuery(request.query)
     if (!read.ok) return no(reply, read)
     return moltbook.encodeDirectory(findInstances(hub, read.value))
   })
 
-  app.get<Asked>('/presence-events', async (request, reply) => {
+  app.get<Asked>('/presence-events', needs('read'), async (request, reply) => {
     const read = moltbook.readEventsQuery(request.query)
     if (!read.ok) return no(reply, read)
     return moltbook.encodeEvents(await readEvents(hub, read.value))

@@ -1,20 +1,24 @@
 /** X-7: the document describes what is served, all of it, with the schemas that are checked. */
 import assert from 'node:assert/strict'
 import { DIALECTS } from '@chimera/dialects/dialects'
+import { refuse } from '@chimera/domain/decision'
 import { createLog } from '@chimera/host/log'
 import { createMetrics } from '@chimera/host/metrics'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { describe, test } from 'vitest'
 import type { Hub } from '../act/hub.ts'
+import type { Callers } from './caller.ts'
 import { CALLS, openapi, schemaNames } from './openapi.ts'
 import { createHttp } from './server.ts'
+
+const NOBODY: Callers = { establish: async () => refuse('caller_unknown') }
 
 /** The routes need no hub to be listed, only to be called. */
 async function served(): Promise<readonly string[]> {
   const clock = createVirtualClock()
   const log = createLog({ clock, name: 'hub', level: 'silent' })
   const routes: string[] = []
-  const app = createHttp({ hub: {} as Hub, log, metrics: createMetrics() })
+  const app = createHttp({ hub: {} as Hub, log, metrics: createMetrics(), callers: NOBODY })
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) {
       if (each !== 'HEAD') routes.push(`${each} ${url.replace(/:(\w+)/g, '{$1}')}`)

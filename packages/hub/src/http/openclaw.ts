@@ -11,6 +11,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import { observe, type Portrait, portray } from '../act/observations.ts'
 import type { Observation } from '../views/observed.ts'
+import { PUBLIC } from './access.ts'
 import { refusalOf } from './failed.ts'
 
 export type OpenclawRoutes = { readonly hub: Hub }
@@ -44,13 +45,13 @@ export const openclawRoutes: FastifyPluginAsync<OpenclawRoutes> = async (app, { 
       if (unspoken !== undefined) return no(reply, unspoken, correlation)
       const said = read(request.body)
       if (!said.ok) return no(reply, said, correlation)
-      const outcome = observe(hub, said.value)
+      const outcome = observe(hub, request.caller, said.value)
       const { agent, type } = said.value
       request.log.debug({ correlation, agent, type, taken: outcome.ok }, 'observed')
       return outcome.ok ? reply.code(204).send() : no(reply, outcome, correlation)
     })
 
-    app.get<ById>(`${path}/:id`, async (request, reply) => {
+    app.get<ById>(`${path}/:id`, PUBLIC, async (request, reply) => {
       const { id } = request.params
       // What is not a uuid names no agent, and is answered like any other unknown one.
       const portrait = portray(hub, isUuid(id) ? readUuid<AgentId>(id) : (id as AgentId))

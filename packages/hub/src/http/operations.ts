@@ -1,7 +1,9 @@
 /** What operators and load balancers ask: is it alive, can it work, how is it doing. */
 import type { Metrics } from '@chimera/host/metrics'
 import type { FastifyPluginAsync } from 'fastify'
+import { forbidden, isOperator } from '../act/caller.ts'
 import type { Hub } from '../act/hub.ts'
+import { Denied, PUBLIC } from './access.ts'
 import { openapi, schemaNames, schemaOf } from './openapi.ts'
 
 type SchemaPath = { readonly Params: { readonly dialect: string; readonly message: string } }
@@ -12,9 +14,9 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
   const { hub, metrics } = options
 
   // Chorus programs look for these two words; an orchestrator only for the status.
-  app.get('/health', async () => ({ service: 'chimera-hub', status: 'healthy' }))
+  app.get('/health', PUBLIC, async () => ({ service: 'chimera-hub', status: 'healthy' }))
 
-  app.get('/ready', async (request, reply) => {
+  app.get('/ready', PUBLIC, async (request, reply) => {
     try {
       await hub.keep.check()
       return { ready: true, agents: hub.directory.size(), sealed: hub.scores.seq() }
@@ -28,17 +30,18 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
   })
 
   const document = openapi()
-  app.get('/openapi.json', async () => document)
+  app.get('/openapi.json', PUBLIC, async () => document)
 
-  app.get('/schemas', async () => ({ schemas: schemaNames() }))
-  app.get<SchemaPath>('/schemas/:dialect/:message', async (request, reply) => {
+  app.get('/schemas', PUBLIC, async () => ({ schemas: schemaNames() }))
+  app.get<SchemaPath>('/schemas/:dialect/:message', PUBLIC, async (request, reply) => {
     const { dialect, message } = request.params
     const schema = schemaOf(dialect, message)
     if (schema === undefined) return reply.callNotFound()
     return reply.header('content-type', 'application/schema+json').send(JSON.stringify(schema))
   })
 
-  app.get('/metrics', async (_, reply) =>
-    reply.header('content-type', metrics.contentType).send(await metrics.text()),
-  )
+  app.get('/metrics', async (request, reply) => {
+    if (!isOperator(request.caller)) throw new Denied(forbidden())
+    return reply.header('content-type', metrics.contentType).send(await metrics.text())
+  })
 }

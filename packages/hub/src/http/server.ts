@@ -13,23 +13,30 @@ import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Hub } from '../act/hub.ts'
+import { guardAccess } from './access.ts'
+import type { Callers } from './caller.ts'
 import { chorusRoutes } from './chorus.ts'
 import { refusalOf } from './failed.ts'
 import { feedRoutes } from './feed.ts'
 import { moltbookRoutes } from './moltbook.ts'
 import { openclawRoutes } from './openclaw.ts'
 import { operationRoutes } from './operations.ts'
+import { ourRoutes } from './ours.ts'
 
 export type ServerOptions = {
   readonly hub: Hub
   readonly log: Log
   readonly metrics: Metrics
+  readonly callers: Callers
+  /** Where callers think they are, if not where they dialled. */
+  readonly publicUrl?: string | undefined
 }
 
 // A request that sends its body more slowly than this holds a connection for nothing.
 const REQUEST_MS = 15_000
 
-export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstance {
+export function createHttp(options: ServerOptions): FastifyInstance {
+  const { hub, log, metrics, callers, publicUrl } = options
   // Named as what Fastify asks for, or its routes would be typed by our logger.
   const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
@@ -82,8 +89,10 @@ export function createHttp({ hub, log, metrics }: ServerOptions): FastifyInstanc
     return reply.code(statusOf(refused.refusal)).send(body)
   })
 
+  guardAccess(app, { hub, callers, metrics, publicUrl })
   app.register(operationRoutes, { hub, metrics })
   app.register(chorusRoutes, { hub })
+  app.register(ourRoutes, { hub, prefix: '/v1' })
   app.register(feedRoutes, { hub })
   app.register(openclawRoutes, { hub, prefix: '/openclaw/v1' })
   app.register(moltbookRoutes, { hub, metrics, prefix: '/moltbook/v1' })
