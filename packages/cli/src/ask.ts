@@ -4,6 +4,7 @@
  */
 import { type Check, checker } from '@chimera/dialects/check'
 import { ErrorBody } from '@chimera/dialects/error'
+import { within } from './patience.ts'
 import { plain } from './show.ts'
 import { Trouble } from './trouble.ts'
 
@@ -43,8 +44,10 @@ async function get(
   hub: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    return { status: response.status, text: await response.text() }
+    return await within(PATIENCE_MS, async (signal) => {
+      const response = await fetch(address, { signal })
+      return { status: response.status, text: await response.text() }
+    })
   } catch (cause) {
     const late = cause instanceof Error && cause.name === 'TimeoutError'
     throw new Trouble([

@@ -16,6 +16,7 @@ import { lockDirectory } from '@chimera/store/engine/lock'
 import { openDatabase } from '@chimera/store/engine/open'
 import { hasCode } from '@chimera/store/failure'
 import { inspectSchema, type SchemaState } from '@chimera/store/migrate'
+import { within } from './patience.ts'
 import { type HubValues, isEmbedded } from './storage.ts'
 import { codeOf, explain } from './trouble.ts'
 
@@ -91,9 +92,10 @@ function tryListening(host: string, port: number): Promise<string | undefined> {
 async function isHub(host: string, port: number): Promise<boolean> {
   const place = host.includes(':') ? `[${host}]` : host
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    const answer = await fetch(`http://${place}:${port}/health`, { signal, redirect: 'error' })
-    return (await answer.text()).includes('chimera-hub')
+    return await within(PATIENCE_MS, async (signal) => {
+      const answer = await fetch(`http://${place}:${port}/health`, { signal, redirect: 'error' })
+      return (await answer.text()).includes('chimera-hub')
+    })
   } catch {
     return false
   }

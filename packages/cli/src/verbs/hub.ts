@@ -64,7 +64,7 @@ async function run({ config, check, ...flags }: Options): Promise<void> {
     },
   })
   try {
-    const { address, also } = await startHub({
+    const { address, also, firstOperatorToken } = await startHub({
       settings: settings.values,
       clock,
       chance: createChance(),
@@ -72,7 +72,13 @@ async function run({ config, check, ...flags }: Options): Promise<void> {
       stop,
     })
     console.error(`The hub is ready on ${[address, ...also].join(', ')}`)
-    console.error('It is open: whoever reaches this address may use it. Ctrl-C stops it.')
+    if (settings.values.auth === 'open') {
+      console.error('It is open: whoever reaches this address may use it. Ctrl-C stops it.')
+    }
+    if (firstOperatorToken !== undefined) {
+      console.error('The operator\u2019s token, shown this once and kept only as a digest:')
+      console.error(firstOperatorToken)
+    }
   } catch (error) {
     console.error(explain(error))
     await stop.stop('could not start')
