@@ -59,7 +59,9 @@ export type RunningHub = {
   readonly address: string
   readonly also: readonly string[]
   readonly hub: Hub
-  /** Made when there was none that counts; to be shown to whoever started the hub, and forgotten. */
+  /**
+   * Made when there was none that counts; to be shown to whoever started the hub, and forgotten.
+   */
   readonly firstOperatorToken?: string
 }
 

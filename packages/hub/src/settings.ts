@@ -16,15 +16,18 @@ export const HUB_SETTINGS = {
   auth: setting<AuthMode>(choice(AUTH_MODES), {
     fallback: 'open',
     about:
-      '`open` believes whoever asks, and is for one machine. `required` asks for a token or a signature for all but the public directory.',
+      '`open` believes whoever asks, and is for one machine. `required` asks for a token or a ' +
+      'signature for all but the public directory.',
   }),
   publicUrl: optional(url('http', 'https'), {
     about:
-      'The address that callers know the hub by, which signed requests name. Needed behind a proxy or a name; else the address that was dialled counts.',
+      'The address that callers know the hub by, which signed requests name. Needed behind a ' +
+      'proxy or a name; else the address that was dialled counts.',
   }),
   keyFile: optional(text(), {
     about:
-      'The file of the private key that signs short-lived tokens, made when it is missing: `keys/hub.json` in the data directory. Several hubs on one database share one.',
+      'The file of the private key that signs short-lived tokens, made when it is missing: ' +
+      '`keys/hub.json` in the data directory. Several hubs on one database share one.',
   }),
   data: setting(text(), {
     fallback: '.chimera',

@@ -58,7 +58,7 @@ test('X-10 the feed: a name belongs to whoever first published under it', async 
   assert.equal(await status({ key: mine.key }), 202)
 })
 
-test('MoltBook: a post is proven by its own signature, and its events are not for strangers', async () => {
+test('MoltBook: a post proves itself, and its events are not for strangers', async () => {
   const [mine, other] = [await asker.newAgent(), await asker.newAgent()]
   const signedAt = clock.now()
   const announcement = {

@@ -1,6 +1,9 @@
 /** Who may do what, against a real hub that requires authentication. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClock } from '@chimera/host/clock'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -43,7 +46,7 @@ const balance = async (owner: string) =>
   (await send(`/accounts/${owner}`, { token: operator })).body.balance
 
 describe('an address', () => {
-  test('an open hub refuses to be heard from other machines, and one with authentication does not', {
+  test('an open hub refuses to be heard from other machines; a closed one does not', {
     timeout: 60_000,
   }, async () => {
     await assert.rejects(runHub({ host: '0.0.0.0' }), { code: 'open_address' })
@@ -193,7 +196,7 @@ describe('a signature', () => {
     assert.equal((await send(`/accounts/${owner}`, { key, offer: false })).status, 200)
   })
 
-  test('X-9 counts for the bytes, the path, the hub and the minute that it was made for', async () => {
+  test('X-9 counts for the bytes, path, hub and minute that it was made for', async () => {
     const { key, id } = await newAgent()
     const body = { agent_id: id }
     const status = async (sent: Sent) => (await send('/heartbeat', { key, body, ...sent })).status
@@ -294,7 +297,7 @@ describe('registering', () => {
     assert.deepEqual([second.status, second.body.code], [409, 'CONFLICT'], 'a key has one agent')
   })
 
-  test('an agent does not speak for another agent of its owner; the owner speaks for both', async () => {
+  test('an agent does not speak for another of its owner; the owner speaks for both', async () => {
     const { owner, token, id } = await newAgent()
     const key = generateKeyPair()
     await send('/register', { token, key, body: registration(owner) })
@@ -304,7 +307,7 @@ describe('registering', () => {
     assert.equal(await status({ token }), 200)
   })
 
-  test('CH-14 an agent is removed by its owner or itself, and comes back with its key only', async () => {
+  test('CH-14 an agent is removed by its owner or itself, and returns with its key only', async () => {
     const { token, key, agent, id } = await newAgent()
     const other = await newAgent()
     const status = async (sent: Sent) =>
@@ -413,9 +416,6 @@ describe('an operator', () => {
   test('has a token that is made once, on the first start, and a key that stays', {
     timeout: 120_000,
   }, async () => {
-    const { mkdtempSync, rmSync } = await import('node:fs')
-    const { tmpdir } = await import('node:os')
-    const { join } = await import('node:path')
     const data = mkdtempSync(join(tmpdir(), 'chimera-auth-'))
     const first = await runHub({ data, auth: 'required', seed: 1 })
     assert.match(first.firstOperatorToken ?? '', /^chm_operator_/)

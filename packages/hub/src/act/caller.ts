@@ -1,6 +1,6 @@
 /**
- * Who is asking, and what that allows. How it was established is the edge's affair (http/caller.ts);
- * actions only ask what is written here.
+ * Who is asking, and what that allows. How it was established is the edge's affair
+ * (http/caller.ts); actions only ask what is written here.
  *
  *   W1  On an open hub everybody may do everything, but make tokens: those would outlive the open
  *       time.

@@ -1,3 +1,4 @@
+/** One denial per caller and minute, and a memory that strangers cannot grow. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { createDenials } from './denials.ts'

@@ -3,8 +3,8 @@
  *
  *   T1  A session allows at most what it was given for, and never making tokens.
  *   T2  A session gives no session: a leaked one ends in minutes.
- *   T3  It names what it was given for, by the token's digest or the key's thumbprint; neither opens
- *       a door by itself.
+ *   T3  It names what it was given for, by the token's digest or the key's thumbprint; neither
+ *       opens a door by itself.
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { Digest, Instant, KeyId } from '@chimera/domain/ids'

@@ -115,7 +115,9 @@ async function make(hub: Hub, asked: Omit<TokenTerms, 'digest' | 'id'>): Promise
   return { ok: true, text, terms }
 }
 
-/** W1: on an open hub anybody could make an operator's token and use it when it is no longer open. */
+/**
+ * W1: on an open hub anybody could make an operator's token and use it when it is no longer open.
+ */
 const permitMaking = (caller: Caller) => (caller.open ? forbidden() : permit(caller, 'tokens'))
 
 function isPast({ expiresAt }: TokenAsked, now: Instant): Refused<Refusal> | undefined {

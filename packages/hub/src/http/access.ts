@@ -2,8 +2,9 @@
  * The door of every route: who is asking is established before a handler runs.
  *
  *   D1  A route that does not call itself public needs a caller. Forgetting to say so closes it.
- *   D2  A signature is judged over the bytes that came and the address that the hub itself knows; what
- *       the caller says its target was is not believed, or a request signed for another hub would do.
+ *   D2  A signature is judged over the bytes that came and the address that the hub itself knows;
+ *       what the caller says its target was is not believed, or a request signed for another hub
+ *       would do.
  *   D3  A body of a kind whose bytes are not kept cannot be signed for.
  *   D4  Every denial is counted, and recorded once per caller and minute.
  */
@@ -119,7 +120,7 @@ function keepBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     request.bytes = bytes as Buffer
-    parse(request, bytes.toString('utf8'), done)
+    void parse(request, bytes.toString('utf8'), done)
   })
 }
 

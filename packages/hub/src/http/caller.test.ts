@@ -1,3 +1,4 @@
+/** Who is asking: tokens, signatures and sessions, right and wrong. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AgentId, Instant, KeyId, OwnerId } from '@chimera/domain/ids'

@@ -2,7 +2,8 @@
  * Establishes who sent a request: by a token, by a signature, or by a short-lived token that was
  * given for one of these.
  *
- *   E1  What is presented must hold. A bad token beside a good signature is refused, not passed over.
+ *   E1  What is presented must hold. A bad token beside a good signature is refused, not passed
+ *       over.
  *   E2  A key counts while it is the present key of an agent that is there; a key that is bound to
  *       nobody counts only beside a token, which is how it comes to be bound (X-10).
  *   E3  A short-lived token stands for what it was given for, which is looked up each time: a

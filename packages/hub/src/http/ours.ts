@@ -1,6 +1,6 @@
 /**
- * What no document defines, under `/v1`: owners and tokens. Each route is decode, act, encode, as in
- * the dialects; the error is the one error, with our own codes.
+ * What no document defines, under `/v1`: owners and tokens. Each route is decode, act, encode, as
+ * in the dialects; the error is the one error, with our own codes.
  */
 import { checker } from '@chimera/dialects/check'
 import { encodeError } from '@chimera/dialects/error'
