@@ -307,7 +307,7 @@ describe('registering', () => {
     assert.equal(await status({ token }), 200)
   })
 
-  test('CH-14 an agent is removed by its owner or itself, and returns with its key only', async () => {
+  test('CH-14 an agent is removed by its owner or itself; it returns by its key', async () => {
     const { token, key, agent, id } = await newAgent()
     const other = await newAgent()
     const status = async (sent: Sent) =>
