@@ -47,11 +47,27 @@ describe('SK-1 the ten skills', () => {
       assert.deepEqual(Object.fromEntries(statuses), errors)
     })
   }
-  test('parts of a timeout', () => {
+  test('SK-6 one platform has 10 s of the 30, and what was fetched is kept 5 minutes', () => {
     assert.deepEqual(SKILLS.fetch_trends.parts, { platform: 10_000 })
+    assert.deepEqual(SKILLS.fetch_trends.cache, { ttlMs: 300_000, by: 'input' })
+  })
+  test('SK-7 batches of 100 have 3 s each, and scores are kept per trend and goals', () => {
     assert.deepEqual(SKILLS.semantic_filter.parts, { batch: 3_000 })
-    assert.deepEqual(SKILLS.generate_content.parts, { model: 15_000, media: 30_000 })
     assert.equal(SKILLS.semantic_filter.batch, 100)
+    assert.deepEqual(SKILLS.semantic_filter.cache, { ttlMs: 1_800_000, by: 'trend_and_goals' })
+  })
+  test('SK-8 the model has 15 s, media has 30 s, and unsafe content is not retried', () => {
+    assert.deepEqual(SKILLS.generate_content.parts, { model: 15_000, media: 30_000 })
+    assert.equal(errorRow('generate_content', 'SAFETY_VIOLATION')?.retryable, false)
+    assert.equal(errorRow('generate_content', 'MEDIA_GENERATION_FAILED')?.retries, 2)
+  })
+  test('SK-9 a verdict is kept for the content and the rules, and a context may be given', () => {
+    assert.deepEqual(SKILLS.validate_content.cache, { ttlMs: 21_600_000, by: 'content_and_rules' })
+    assert.ok('context' in SKILLS.validate_content.input.properties)
+  })
+  test('SK-15 a registration that fails three times ends in a warning', () => {
+    const row = errorRow('register_openclaw_profile', 'REGISTRATION_FAILED')
+    assert.deepEqual([row?.retries, row?.ending], [3, 'warn'])
   })
 })
 
