@@ -3,8 +3,8 @@
  * does not wait for the disk: these tests kill clients, never the server.
  *
  * The server refuses to run as root, so as root it runs as `nobody`, who must be able to reach its
- * programs: where the checkout is closed to others, they are copied to where it can. A watcher stops
- * the server when the process that started it is killed.
+ * programs: where the checkout is closed to others, they are copied to where it can. A watcher
+ * stops the server when the process that started it is killed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, cpSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
