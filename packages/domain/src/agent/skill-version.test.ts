@@ -1,5 +1,6 @@
 /** SK-5: which version a caller gets, and what an agent may offer. */
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import {
   decideOffers,
@@ -87,4 +88,36 @@ describe('SK-5 what an agent may offer', () => {
       assert.equal(decision.ok ? 'ok' : decision.refusal, answer)
     })
   }
+})
+
+test('SK-5 V3 a caller gets the newest of what it asked for, or nothing', () => {
+  const number = fc.integer({ min: 0, max: 4 })
+  const offered = fc.record({
+    version: fc.record({ major: number, minor: number }),
+    removedIn: fc.option(fc.integer({ min: -2, max: 2 }), { nil: undefined }),
+  })
+  const asked = fc.record({ major: fc.option(number, { nil: undefined }) })
+  fc.assert(
+    fc.property(fc.array(offered, { maxLength: 8 }), asked, (list, { major }) => {
+      const offers = list.map(({ version, removedIn }): VersionOffer => {
+        const deprecation = { declaredAt: NOW - 60 * DAY, removedAt: NOW + (removedIn ?? 0) * DAY }
+        return { name: 'sum', version, ...(removedIn !== undefined && { deprecation }) }
+      })
+      const fits = offers.filter(
+        ({ version, deprecation }) =>
+          (major === undefined || version.major === major) &&
+          NOW < (deprecation?.removedAt ?? NOW + 1),
+      )
+      const resolved = resolveSkill(
+        offers,
+        { name: 'sum', ...(major !== undefined && { major }) },
+        NOW,
+      )
+      assert.equal(resolved.ok, fits.length > 0)
+      if (!resolved.ok) return
+      const place = ({ version }: VersionOffer) => version.major * 10 + version.minor
+      assert.equal(place(resolved.offer), Math.max(...fits.map(place)))
+      assert.equal(resolved.notice?.removedAt, resolved.offer.deprecation?.removedAt)
+    }),
+  )
 })
