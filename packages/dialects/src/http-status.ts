@@ -21,6 +21,9 @@ const BY_KIND: Record<RefusalKind, number> = {
 const BY_NAME: Partial<Record<Refusal, number>> = {
   message_oversized: 413,
   input_invalid: 422,
+  output_invalid: 422,
+  webhooks_exhausted: 409,
+  address_refused: 422,
   rate_exceeded: 429,
   agents_exhausted: 409,
   message_early: 425,

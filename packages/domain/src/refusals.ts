@@ -80,6 +80,7 @@ export const REFUSALS = {
   // Work.
   not_accepting:       { kind: 'closed',      retry: 'later',   sentence: 'The agent takes no work in its present condition.' },
   input_invalid:       { kind: 'invalid',     retry: 'changed', sentence: 'The input does not match the schema of the skill. Each issue names the field.' },
+  output_invalid:      { kind: 'invalid',     retry: 'changed', sentence: 'The output does not match the schema that the agent published. Each issue names the field.' },
   policy_violated:     { kind: 'forbidden',   retry: 'changed', sentence: 'The policy of the agent does not allow this request.' },
   queue_full:          { kind: 'full',        retry: 'later',   sentence: 'Every slot is taken and so is every place in the queue.' },
   price_risen:         { kind: 'conflict',    retry: 'changed', sentence: 'The price is higher than the one quoted. Ask again with the present price.' },
@@ -100,6 +101,14 @@ export const REFUSALS = {
   hold_exceeded:       { kind: 'unaffordable', retry: 'changed', sentence: 'The amount is more than the hold has left.' },
   settlement_mismatch: { kind: 'conflict',    retry: 'never',   sentence: 'Parties or amount differ from what was agreed for this work.' },
   refund_excessive:    { kind: 'conflict',    retry: 'changed', sentence: 'The refund is more than was paid for this work.' },
+
+  // Operating a hub.
+  token_unknown:       { kind: 'unknown',     retry: 'changed', sentence: 'No token is known under this id.' },
+  letter_unknown:      { kind: 'unknown',     retry: 'changed', sentence: 'No undelivered message is known under this id.' },
+  alert_unknown:       { kind: 'unknown',     retry: 'changed', sentence: 'No alert is known under this id.' },
+  webhook_unknown:     { kind: 'unknown',     retry: 'changed', sentence: 'No webhook is known under this id.' },
+  webhooks_exhausted:  { kind: 'full',        retry: 'changed', sentence: 'There are as many webhooks as are allowed. Remove one first.' },
+  address_refused:     { kind: 'invalid',     retry: 'changed', sentence: 'This address is not one that the hub dials. Give a public address, or let the operator allow it.' },
 
   // Approvals.
   approval_invalid:    { kind: 'unproven',    retry: 'changed', sentence: 'The approval is not one that this hub has signed. Ask for a new one.' },

@@ -1,5 +1,5 @@
 /**
- * What keeps the directory true while time passes: silent ones are let go when their time is up,
+ * What time alone does while a hub runs: facts are sealed and holds end, silent agents are let go,
  * and the days of the presence events are turned.
  */
 import type { Instant } from '@chimera/domain/ids'
@@ -8,7 +8,7 @@ import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { Stop } from '@chimera/host/stop'
 import type { Hub } from './act/hub.ts'
-import type { Keep } from './ports.ts'
+import type { Keep } from './ports/keep.ts'
 import type { Presence } from './views/presence.ts'
 
 export type WatchHands = { readonly clock: Clock; readonly log: Log; readonly stop: Stop }
@@ -16,6 +16,8 @@ export type WatchHands = { readonly clock: Clock; readonly log: Log; readonly st
 // A day is made ahead of its time, so an hour more or less makes no difference.
 const TURN_MS = 60 * 60 * 1_000
 const PAGE = 1_000
+// A new fact is in the chain within a second, also when nobody asks for it.
+const SEAL_MS = 1_000
 
 /** Reads back what could still be played again, so that a restart forgets no post (AV-3). */
 export async function recallPosts(keep: Keep, presence: Presence, now: Instant): Promise<void> {
@@ -35,6 +37,20 @@ export async function recallPosts(keep: Keep, presence: Presence, now: Instant):
     after = events.at(-1)
     if (after === undefined) return
   }
+}
+
+export function keepBooks(hub: Hub, hands: WatchHands): void {
+  const keeping = repeat(
+    hands,
+    'the books could not be kept up',
+    async () => {
+      await hub.keep.money.endDue()
+      await hub.settle()
+      return SEAL_MS
+    },
+    SEAL_MS,
+  )
+  hands.stop.register({ name: 'books', close: () => keeping })
 }
 
 export function keepWatch(hub: Hub, hands: WatchHands): void {

@@ -3,7 +3,7 @@ import { createSeededChance } from '@chimera/host/chance'
 import { type Clock, createClock } from '@chimera/host/clock'
 import { createLog } from '@chimera/host/log'
 import { createStop } from '@chimera/host/stop'
-import { type RunningHub, startHub } from '../src/compose.ts'
+import { type RunningHub, startHub } from '../src/start.ts'
 
 export type Answered = { readonly status: number; readonly body: Record<string, unknown> }
 

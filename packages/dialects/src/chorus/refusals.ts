@@ -45,6 +45,10 @@ export const CHORUS_CODES = {
   hold_unknown: 'UNKNOWN',                hold_ended: 'CONFLICT',
   hold_exceeded: 'TRANSFER_FAILED',       settlement_mismatch: 'CONFLICT',
   refund_excessive: 'CONFLICT',
+  token_unknown: 'UNKNOWN',               letter_unknown: 'UNKNOWN',
+  alert_unknown: 'UNKNOWN',               webhook_unknown: 'UNKNOWN',
+  webhooks_exhausted: 'LIMIT_REACHED',    address_refused: 'INVALID_REQUEST',
+  output_invalid: 'INVALID_REQUEST',
   approval_invalid: 'UNAUTHENTICATED',    approval_expired: 'EXPIRED',
   approval_used: 'CONFLICT',              approval_mismatched: 'CONFLICT',
 } as const satisfies Record<Refusal, string>

@@ -47,6 +47,10 @@ export const FEED_CODES = {
   hold_unknown: 'unknown',                 hold_ended: 'conflict',
   hold_exceeded: 'payment_required',       settlement_mismatch: 'conflict',
   refund_excessive: 'conflict',
+  token_unknown: 'unknown',                letter_unknown: 'unknown',
+  alert_unknown: 'unknown',                webhook_unknown: 'unknown',
+  webhooks_exhausted: 'limit_reached',     address_refused: 'conflict',
+  output_invalid: 'conflict',
   approval_invalid: 'unauthenticated',     approval_expired: 'expired',
   approval_used: 'conflict',               approval_mismatched: 'conflict',
 } as const satisfies Record<Refusal, string>

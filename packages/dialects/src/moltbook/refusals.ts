@@ -87,6 +87,13 @@ export const MOLTBOOK_WORDS = {
   settlement_mismatch:       { reason: 'conflict',        code: 'conflict' },
   refund_excessive:          { reason: 'conflict',        code: 'conflict' },
 
+  token_unknown:             { reason: 'conflict',        code: 'unknown' },
+  letter_unknown:            { reason: 'conflict',        code: 'unknown' },
+  alert_unknown:             { reason: 'conflict',        code: 'unknown' },
+  webhook_unknown:           { reason: 'conflict',        code: 'unknown' },
+  webhooks_exhausted:        { reason: 'conflict',        code: 'limit_reached' },
+  address_refused:           { reason: 'conflict',        code: 'invalid_message' },
+  output_invalid:            { reason: 'conflict',        code: 'invalid_message' },
   approval_invalid:          { reason: 'bad_signature',   code: 'unauthenticated' },
   approval_expired:          { reason: 'expired',         code: 'expired' },
   approval_used:             { reason: 'conflict',        code: 'conflict' },

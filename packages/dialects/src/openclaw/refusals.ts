@@ -54,6 +54,10 @@ export const REJECTION_CODES = {
   hold_unknown: 'policy_violation',             hold_ended: 'policy_violation',
   hold_exceeded: 'policy_violation',            settlement_mismatch: 'policy_violation',
   refund_excessive: 'policy_violation',
+  token_unknown: 'policy_violation',            letter_unknown: 'policy_violation',
+  alert_unknown: 'policy_violation',            webhook_unknown: 'policy_violation',
+  webhooks_exhausted: 'resource_exhausted',     address_refused: 'invalid_input',
+  output_invalid: 'invalid_input',
   approval_invalid: 'policy_violation',         approval_expired: 'policy_violation',
   approval_used: 'policy_violation',            approval_mismatched: 'policy_violation',
 } as const satisfies Record<Refusal, RejectionCode | undefined>
@@ -93,6 +97,10 @@ export const ERROR_CODES = {
   hold_unknown: 'not_found',                hold_ended: 'conflict',
   hold_exceeded: 'policy_violation',        settlement_mismatch: 'conflict',
   refund_excessive: 'conflict',
+  token_unknown: 'not_found',               letter_unknown: 'not_found',
+  alert_unknown: 'not_found',               webhook_unknown: 'not_found',
+  webhooks_exhausted: 'resource_exhausted', address_refused: 'validation_error',
+  output_invalid: 'validation_error',
   approval_invalid: 'unauthenticated',      approval_expired: 'expired',
   approval_used: 'conflict',                approval_mismatched: 'conflict',
 } as const satisfies Record<Refusal, string>

@@ -53,6 +53,10 @@ export const SKILL_CODES = {
   hold_exceeded: 'INSUFFICIENT_BALANCE',       settlement_mismatch: 'CONFLICT',
   refund_excessive: 'CONFLICT',
   // An approval is used by the publication that it was given for, so a used one is a duplicate.
+  token_unknown: 'NOT_FOUND',                  letter_unknown: 'NOT_FOUND',
+  alert_unknown: 'NOT_FOUND',                  webhook_unknown: 'NOT_FOUND',
+  webhooks_exhausted: 'LIMIT_REACHED',         address_refused: 'INVALID_INPUT',
+  output_invalid: 'INVALID_INPUT',
   approval_invalid: 'INVALID_TOKEN',           approval_expired: 'TOKEN_EXPIRED',
   approval_used: 'DUPLICATE_CONTENT',          approval_mismatched: 'INVALID_TOKEN',
 } as const satisfies Record<Refusal, SkillCode>

@@ -11,17 +11,7 @@
 import type { Key } from '@chimera/domain/agent/keys'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, Digest, Instant, OwnerId } from '@chimera/domain/ids'
-
-/**
- * `read` what is not public, `agents` to register and keep alive, `money` to spend, `reports` on
- * jobs, `tokens` to make and revoke them, `operate` the hub.
- */
-export const SCOPES = ['read', 'agents', 'money', 'reports', 'tokens', 'operate'] as const
-export type Scope = (typeof SCOPES)[number]
-
-export const OWNER_SCOPES: readonly Scope[] = ['read', 'agents', 'money', 'reports', 'tokens']
-/** A key lies on the agent's machine, so it does not make tokens for its owner. */
-export const AGENT_SCOPES: readonly Scope[] = ['read', 'agents', 'money', 'reports']
+import { SCOPES, type Scope } from '@chimera/domain/scopes'
 
 export type PresentedToken = {
   readonly id: string
@@ -73,10 +63,6 @@ export function permitAgent(
 
 export function isOperator({ open, operator, scopes }: Caller): boolean {
   return open || (operator && scopes.includes('operate'))
-}
-
-export function isScope(text: string): text is Scope {
-  return SCOPES.some((each) => each === text)
 }
 
 /** The name of a caller in facts and logs. Who proved nothing has none of its own. */

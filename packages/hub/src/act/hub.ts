@@ -5,7 +5,7 @@
 import type { Instant, PublicKey } from '@chimera/domain/ids'
 import type { KeyPair } from '@chimera/identity/keys'
 import type { MessageVerdict } from '@chimera/identity/message'
-import type { Keep } from '../ports.ts'
+import type { Keep } from '../ports/keep.ts'
 import type { Directory } from '../views/directory.ts'
 import type { Feed } from '../views/feed.ts'
 import type { Observed } from '../views/observed.ts'

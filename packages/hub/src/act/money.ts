@@ -9,7 +9,7 @@ import { type Refused, refuse } from '@chimera/domain/decision'
 import type { CorrelationId, Instant, OwnerId, TransferId } from '@chimera/domain/ids'
 import type { Account, Movement, PaymentMade } from '@chimera/domain/money/ledger'
 import type { Refusal } from '@chimera/domain/refusals'
-import type { PaymentFilter } from '../ports.ts'
+import type { PaymentFilter } from '../ports/money.ts'
 import { type Caller, forbidden, isOperator, permit, permitOwner } from './caller.ts'
 import type { Hub } from './hub.ts'
 

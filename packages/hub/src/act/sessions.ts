@@ -9,8 +9,9 @@
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { Digest, Instant, KeyId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
+import type { Scope } from '@chimera/domain/scopes'
 import { issueToken, TOKEN_TTL_MS } from '@chimera/identity/tokens'
-import { type Caller, forbidden, type Scope } from './caller.ts'
+import { type Caller, forbidden } from './caller.ts'
 import type { Hub } from './hub.ts'
 
 export type Subject =

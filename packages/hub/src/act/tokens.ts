@@ -5,28 +5,16 @@
  *   O2  An owner's token never operates the hub. An operator makes the first token of an owner.
  *   O3  The text of a token is in the answer that makes it, and nowhere else.
  */
+import type { OwnerWanted, TokenWanted } from '@chimera/dialects/chimera'
 import { isUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { CorrelationId, Instant, OwnerId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
+import { OWNER_SCOPES, SCOPES } from '@chimera/domain/scopes'
 import { newSecretToken } from '@chimera/identity/secret-tokens'
-import type { Token, TokenTerms } from '../ports.ts'
-import {
-  type Caller,
-  forbidden,
-  isOperator,
-  OWNER_SCOPES,
-  permit,
-  SCOPES,
-  type Scope,
-} from './caller.ts'
+import type { Token, TokenTerms } from '../ports/tokens.ts'
+import { type Caller, forbidden, isOperator, permit } from './caller.ts'
 import type { Hub } from './hub.ts'
-
-export type TokenAsked = {
-  readonly scopes?: readonly Scope[]
-  readonly expiresAt?: Instant
-  readonly capCents?: number
-}
 
 export type TokenMade = { readonly ok: true; readonly text: string; readonly terms: TokenTerms }
 
@@ -34,7 +22,7 @@ export type TokenMade = { readonly ok: true; readonly text: string; readonly ter
 export async function makeOwner(
   hub: Hub,
   caller: Caller,
-  { owner, ...asked }: TokenAsked & { readonly owner: OwnerId },
+  { owner, ...asked }: OwnerWanted,
 ): Promise<TokenMade | Refused<Refusal>> {
   const mayMake = permitMaking(caller)
   if (!mayMake.ok) return mayMake
@@ -49,7 +37,7 @@ export async function makeOwner(
 export async function makeToken(
   hub: Hub,
   caller: Caller,
-  asked: TokenAsked,
+  asked: TokenWanted,
 ): Promise<TokenMade | Refused<Refusal>> {
   const mayMake = permitMaking(caller)
   if (!mayMake.ok) return mayMake
@@ -120,7 +108,7 @@ async function make(hub: Hub, asked: Omit<TokenTerms, 'digest' | 'id'>): Promise
  */
 const permitMaking = (caller: Caller) => (caller.open ? forbidden() : permit(caller, 'tokens'))
 
-function isPast({ expiresAt }: TokenAsked, now: Instant): Refused<Refusal> | undefined {
+function isPast({ expiresAt }: TokenWanted, now: Instant): Refused<Refusal> | undefined {
   if (expiresAt === undefined || expiresAt > now) return undefined
   const issue = { path: '/expires_at', expected: 'a time to come', got: 'a time that has passed' }
   return refuse('message_malformed', { issues: [issue] })

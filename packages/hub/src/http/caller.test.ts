@@ -7,7 +7,8 @@ import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { newSecretToken } from '@chimera/identity/secret-tokens'
 import { issueToken } from '@chimera/identity/tokens'
 import { describe, test } from 'vitest'
-import type { KeyHolder, Token } from '../ports.ts'
+import type { KeyHolder } from '../ports/agents.ts'
+import type { Token } from '../ports/tokens.ts'
 import { createCallers, type Established } from './caller.ts'
 
 const NOW: Instant = 1_800_000_000_000

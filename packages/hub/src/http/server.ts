@@ -21,7 +21,7 @@ import { feedRoutes } from './feed.ts'
 import { moltbookRoutes } from './moltbook.ts'
 import { openclawRoutes } from './openclaw.ts'
 import { operationRoutes } from './operations.ts'
-import { ourRoutes } from './ours.ts'
+import { ourRoutes } from './ours/routes.ts'
 
 export type ServerOptions = {
   readonly hub: Hub

@@ -27,10 +27,19 @@ import {
   type Key,
   type KeyFact,
   type KeyHistory,
+  presentKey,
 } from '@chimera/domain/agent/keys'
 import type { DigestOf } from '@chimera/domain/audit'
 import { accept, type Decision, refuse } from '@chimera/domain/decision'
-import type { AgentId, Alias, CorrelationId, Instant, KeyId, OwnerId } from '@chimera/domain/ids'
+import type {
+  AgentId,
+  Alias,
+  CorrelationId,
+  Instant,
+  KeyId,
+  OwnerId,
+  PublicKey,
+} from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { ADVISORY, type Database, type Queries } from '../engine/database.ts'
 import { type RetryHands, retrying } from '../engine/retry.ts'
@@ -72,8 +81,20 @@ export type Registry = {
   readonly callOffRecovery: (target: Target, signedBy: KeyId) => Promise<AgentOutcome>
   readonly load: (id: AgentId) => Promise<Agent | undefined>
   readonly holderOf: (alias: Alias) => Promise<AgentId | undefined>
+  /** From the database each time: another process may have rotated the key a moment ago. */
+  readonly withKey: (key: KeyId) => Promise<KeyHolder | undefined>
   /** Every agent, tombstones included, page by page; for building a directory. */
   readonly loadAll: () => AsyncGenerator<readonly Agent[]>
+}
+
+/** Whose key it is. A key has one agent for ever. */
+export type KeyHolder = {
+  readonly agent: AgentId
+  readonly owner: OwnerId
+  readonly publicKey: PublicKey
+  /** Another key speaks for the agent now. */
+  readonly replaced: boolean
+  readonly removed: boolean
 }
 
 export type RecoverAsked = { readonly key: Key; readonly by: OwnerId; readonly delayMs?: number }
@@ -173,6 +194,8 @@ export function createRegistry({ database, clock, chance, digestOf }: RegistryOp
 
     holderOf: async (alias) => (isStorable(alias) ? readHolder(database, alias) : undefined),
 
+    withKey: async (key) => (isStorable(key) ? readKeyHolder(database, key) : undefined),
+
     async *loadAll() {
       for (let last = ''; ; ) {
         const rows = await database.query<{ agent: Agent }>(
@@ -228,6 +251,29 @@ async function readHolder(queries: Queries, alias: Alias): Promise<AgentId | und
     [alias],
   )
   return row?.agent
+}
+
+/** Without the rest of the agent's row, which may hold a hundred schemas. */
+async function readKeyHolder(queries: Queries, key: KeyId): Promise<KeyHolder | undefined> {
+  const [row] = await queries.query<{
+    id: AgentId
+    owner: OwnerId
+    removed_at: Instant | null
+    keys: KeyHistory
+  }>(
+    `SELECT agents.id, owner, removed_at, agents.agent -> 'keys' AS keys
+     FROM agent_keys JOIN agents ON agents.id = agent_keys.agent WHERE key = $1`,
+    [key],
+  )
+  const period = row?.keys.periods.find((each) => each.id === key)
+  if (row === undefined || period === undefined) return undefined
+  return {
+    agent: row.id,
+    owner: row.owner,
+    publicKey: period.publicKey,
+    replaced: presentKey(row.keys)?.id !== key,
+    removed: row.removed_at !== null,
+  }
 }
 
 const keysIn = (facts: readonly AgentFact[]) =>

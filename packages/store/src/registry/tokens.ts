@@ -41,6 +41,8 @@ export type Tokens = {
   readonly listOf: (owner: OwnerId) => Promise<readonly Token[]>
   /** Whether there is such a token. */
   readonly revoke: (id: string, correlation: CorrelationId) => Promise<boolean>
+  /** Whether some operator's token still counts. */
+  readonly hasOperator: () => Promise<boolean>
 }
 
 type TokenRow = {
@@ -126,6 +128,15 @@ export function createTokens({
         await appendFacts(tx, [{ fact, recordedAt: now, correlation }])
         return true
       }),
+
+    async hasOperator() {
+      const rows = await database.query(
+        `SELECT FROM tokens WHERE kind = 'operator' AND revoked_at IS NULL
+         AND coalesce(expires_at > $1, true) LIMIT 1`,
+        [clock.now()],
+      )
+      return rows.length > 0
+    },
   }
 }
 

@@ -1,0 +1,16 @@
+/** The append-only trail and its seals. */
+import type { Sealed } from '@chimera/domain/audit'
+import type { CorrelationId, Instant } from '@chimera/domain/ids'
+import type { OutcomeReported } from '@chimera/domain/trust/trail'
+import type { AccessDenied } from '../act/denials.ts'
+
+export type Trail = {
+  readonly append: (
+    fact: OutcomeReported | AccessDenied,
+    correlation: CorrelationId,
+    now: Instant,
+  ) => Promise<void>
+  /** Gives new facts their place in the chain; answers how many. */
+  readonly seal: () => Promise<number>
+  readonly sealedAfter: (seq: number) => Promise<readonly Sealed<unknown>[]>
+}

@@ -1,0 +1,37 @@
+/** Keeps the views that are made of the sealed trail up to it. */
+import type { Keep } from '../ports/keep.ts'
+import type { Scores } from './scores.ts'
+
+/** Seals what is there and lets the scores follow; calls that come together share one run. */
+export function followTrail(keep: Pick<Keep, 'trail'>, scores: Scores): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let again: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    await keep.trail.seal()
+    for (;;) {
+      const sealed = await keep.trail.sealedAfter(scores.seq())
+      if (sealed.length === 0) return
+      scores.follow(sealed)
+    }
+  }
+  const begin = (): Promise<void> => {
+    const mine = run().finally(() => {
+      if (running === mine) running = undefined
+    })
+    running = mine
+    return mine
+  }
+  // A run that has begun may have missed what its caller just wrote, so that one waits for the
+  // next.
+  return () => {
+    if (running === undefined) return begin()
+    again ??= running
+      .catch(() => undefined)
+      .then(() => {
+        again = undefined
+        return begin()
+      })
+    return again
+  }
+}
