@@ -38,6 +38,13 @@ export const HUB_SETTINGS = {
   database: optional(url('postgres', 'postgresql'), {
     about: 'A PostgreSQL server instead of the embedded database, for more than one machine.',
   }),
+  allowNet: setting(list(text(), 32), {
+    fallback: [],
+    about:
+      'Addresses beside public ones that the hub may dial when an agent or an owner names them: ' +
+      '`127.0.0.1`, `10.0.0.0/8`, `localhost`, `*`. For development, and for agents in a private ' +
+      'network; each one opens that much of it to whoever registers.',
+  }),
   extraPorts: setting(list(whole({ least: 0, most: 65_535 }), 8), {
     fallback: [],
     about: 'More ports with the same routes; Chorus programs look on 8001 and 8002.',

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { readCents } from '@chimera/dialects/wire'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
+import { createGuardedClient } from '@chimera/host/guarded/client'
 import type { Log } from '@chimera/host/log'
 import { createMetrics } from '@chimera/host/metrics'
 import type { Values } from '@chimera/host/settings/declare'
@@ -68,6 +69,9 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   }
   await recallPosts(keep, presence, clock.now())
 
+  const dial = createGuardedClient({ clock, allowNet: settings.allowNet })
+  stop.register({ name: 'dialling', close: () => dial.close(stop.stopping) })
+
   const hub: Hub = {
     keep,
     directory,
@@ -75,6 +79,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     feed: createFeed(directory.holderOf),
     observed: createObserved(),
     scores,
+    dial,
     ...(key && { key }),
     verify: (await openBulk()).verifyMessage,
     now: clock.now,

@@ -2,7 +2,9 @@
 import { createSeededChance } from '@chimera/host/chance'
 import { type Clock, createClock } from '@chimera/host/clock'
 import { createLog } from '@chimera/host/log'
+import { defaultsOf, type Values } from '@chimera/host/settings/declare'
 import { createStop } from '@chimera/host/stop'
+import { HUB_SETTINGS } from '../src/settings.ts'
 import { type RunningHub, startHub } from '../src/start.ts'
 
 export type Answered = { readonly status: number; readonly body: Record<string, unknown> }
@@ -14,33 +16,30 @@ export type TestHub = RunningHub & {
   readonly stop: () => Promise<void>
 }
 
-export type HubWanted = {
-  readonly data?: string
-  readonly database?: string
+type Settings = Values<typeof HUB_SETTINGS>
+
+export type HubWanted = Partial<Settings> & {
   readonly seed?: number
-  readonly auth?: 'open' | 'required'
   readonly host?: string
-  readonly publicUrl?: string
   readonly clock?: Clock
 }
 
+/** On the declared defaults, but for what a test wants and what would not be a test's to have. */
 export async function runHub(options: HubWanted = {}): Promise<TestHub> {
-  const clock = options.clock ?? createClock()
+  const { seed = 1, host = '127.0.0.1', clock = createClock(), ...wanted } = options
   const stop = createStop({ clock })
+  const settings: Settings = {
+    ...defaultsOf(HUB_SETTINGS),
+    listen: { host, port: 0 },
+    data: ':memory:',
+    grant: 100,
+    logLevel: 'silent',
+    ...wanted,
+  }
   const running = await startHub({
-    settings: {
-      listen: { host: options.host ?? '127.0.0.1', port: 0 },
-      auth: options.auth ?? 'open',
-      publicUrl: options.publicUrl,
-      keyFile: undefined,
-      data: options.data ?? ':memory:',
-      database: options.database,
-      extraPorts: [],
-      grant: 100,
-      logLevel: 'silent',
-    },
+    settings,
     clock,
-    chance: createSeededChance(options.seed ?? 1),
+    chance: createSeededChance(seed),
     log: createLog({ clock, name: 'hub', level: 'silent' }),
     stop,
   })

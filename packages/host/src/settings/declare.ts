@@ -88,3 +88,10 @@ export function flagOf(name: string): string {
 export function variableOf(name: string, { variable }: Setting<unknown>): string {
   return variable ?? `CHIMERA_${name.replace(/([A-Z])/g, '_$1').toUpperCase()}`
 }
+
+/** What holds when nobody says anything; for a program that starts another, and for tests. */
+export function defaultsOf<D extends Declared>(declared: D): Values<D> {
+  const values = Object.entries(declared).map(([name, { fallback }]) => [name, fallback?.value])
+  // A setting without a default is a secret, which is absent, or one that somebody must say.
+  return Object.fromEntries(values) as Values<D>
+}

@@ -3,6 +3,7 @@
  * take this and a command, and answer with an outcome; they know no HTTP.
  */
 import type { Instant, PublicKey } from '@chimera/domain/ids'
+import type { GuardedClient } from '@chimera/host/guarded/client'
 import type { KeyPair } from '@chimera/identity/keys'
 import type { MessageVerdict } from '@chimera/identity/message'
 import type { Keep } from '../ports/keep.ts'
@@ -19,6 +20,8 @@ export type Hub = {
   readonly feed: Feed
   readonly observed: Observed
   readonly scores: Scores
+  /** For every address that somebody else gave. */
+  readonly dial: GuardedClient
   /** Its own key; absent on an open hub, which vouches for nothing. */
   readonly key?: KeyPair
   /** Whether this key signed the message. */
