@@ -16,7 +16,10 @@ const steps = [
   step('format', 'biome', ['ci', '--colors=off', '.'], '@biomejs/biome'),
   step('lint', 'oxlint', ['--type-aware', '--deny-warnings', '--format=unix']),
   // The tests and the tools are one of the projects (tsconfig.test.json), so this checks them too.
-  step('types', 'tsc', ['-b'], 'typescript'),
+  inTurn('types', step('build', 'tsc', ['-b'], 'typescript'), {
+    name: 'run',
+    run: () => start(['tools/built.mjs']),
+  }),
   step('tidy', 'tsx', [source, 'tools/tidy.ts']),
   step('dead code', 'knip', ['--no-progress', '--no-config-hints']),
   generator('schemas', 'tools/schemas.ts'),
@@ -27,6 +30,23 @@ const steps = [
 function generator(/** @type {string} */ name, file) {
   const made = step(name, 'tsx', [source, file, '--check'])
   return existsSync(join(root, file)) ? made : { ...made, skip: `${file} is not written yet` }
+}
+
+/**
+ * One after the other, as far as they go well.
+ *
+ * @param {string} name
+ * @param {readonly ReturnType<typeof step>[]} parts
+ */
+function inTurn(name, ...parts) {
+  return {
+    name,
+    run: async () => {
+      let done = { ok: true, output: '' }
+      for (const { run } of parts) if (done.ok) done = await run()
+      return done
+    },
+  }
 }
 
 /**

@@ -31,6 +31,8 @@ export function chimera(words: readonly string[], surroundings: Surroundings = {
 export type HubProcess = {
   readonly address: string
   readonly stop: () => Promise<Ran>
+  /** As if the machine had died under it. */
+  readonly kill: () => Promise<Ran>
 }
 
 export async function startHubProcess(words: readonly string[]): Promise<HubProcess> {
@@ -49,6 +51,10 @@ export async function startHubProcess(words: readonly string[]): Promise<HubProc
     address,
     stop: () => {
       child.kill('SIGTERM')
+      return ended
+    },
+    kill: () => {
+      child.kill('SIGKILL')
       return ended
     },
   }

@@ -7,7 +7,15 @@
  * stops the server when the process that started it is killed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,9 +29,16 @@ export type PostgresServer = {
   readonly stop: () => Promise<void>
 }
 
+const HOSTS_BY_TLS = 'hostssl all all 127.0.0.1/32 trust\n'
+
 type As = { readonly uid?: number; readonly gid?: number }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export type PostgresWanted = {
+  /** Serves by TLS as well, and refuses whoever comes without. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+}
+
+export async function startPostgres({ tls }: PostgresWanted = {}): Promise<PostgresServer> {
   const programs = reachable(await linkLibraries())
   const as = unprivileged()
   const home = await mkdtemp(join(tmpdir(), 'chimera-postgres-'))
@@ -36,7 +51,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   const made = ['--encoding=UTF8', '--locale=C']
   execFileSync(join(programs, 'initdb'), [...initial, ...made], { ...as, cwd: home, stdio: 'pipe' })
   const port = await freePort()
-  const args = ['-D', data, '-p', String(port), ...flags(data)]
+  if (tls !== undefined) serveByTls(data, tls, as)
+  const args = ['-D', data, '-p', String(port), ...flags(data, tls !== undefined)]
   const server = spawn(join(programs, 'postgres'), args, { ...as, cwd: home })
   await ready(server)
   const endWatch = watch(server.pid ?? 0)
@@ -47,7 +63,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     async newAddress() {
       databases += 1
       const name = `test_${databases}`
-      const client = new pg.Client(address('postgres'))
+      const client = new pg.Client({
+        connectionString: address('postgres'),
+        // Only the tests' own orders go this way; what is tested checks the certificate.
+        ssl: tls !== undefined && { rejectUnauthorized: false },
+      })
       await client.connect()
       await client.query(`CREATE DATABASE ${name}`)
       await client.end()
@@ -105,8 +125,18 @@ function isOpenToOthers(path: string): boolean {
   return open && (dirname(path) === path || isOpenToOthers(dirname(path)))
 }
 
-function flags(data: string): string[] {
+function serveByTls(data: string, tls: { cert: string; key: string }, { uid, gid }: As): void {
+  const files = { 'server.crt': tls.cert, 'server.key': tls.key, 'pg_hba.conf': HOSTS_BY_TLS }
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(data, name)
+    writeFileSync(path, content, { mode: 0o600 })
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+  }
+}
+
+function flags(data: string, tls: boolean): string[] {
   const settings = {
+    ssl: tls ? 'on' : 'off',
     fsync: 'off',
     full_page_writes: 'off',
     listen_addresses: '127.0.0.1',
