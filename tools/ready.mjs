@@ -1,13 +1,15 @@
 /**
  * Makes the checkout ready to run: installs with `npm ci` when node_modules does not match the
- * lock, this platform or this Node, and is silent and quick when it does.
+ * lock, this platform or this Node, and is silent and quick when it does. Before tests and
+ * benchmarks it also looks for a nats-server, and installs it where it can do so unasked.
  *
  * Plain JavaScript without a dependency, because it runs before anything is installed. It is
  * called inline from the scripts rather than as `pretest`, which `ignore-scripts` would skip.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -61,6 +63,53 @@ function install() {
   process.exit(status ?? 1)
 }
 
+/** Looked for rather than run, since a start costs more than a few looks. */
+function isOnPath(/** @type {string} */ program) {
+  const ending = process.platform === 'win32' ? '.exe' : ''
+  // Debian puts it where the path of an ordinary user does not lead.
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => {
+    try {
+      accessSync(join(folder, program + ending), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Only a package of the system, and only where nobody has to be asked for a password. */
+function installBroker() {
+  const install = ['install', '-y', '-qq', '--no-install-recommends', 'nats-server']
+  if (!runApt(install)) {
+    // Lists of packages that are missing or old are the usual reason.
+    runApt(['update', '-qq'])
+    runApt(install)
+  }
+  // The package starts a server that is open to the network. The tests start their own.
+  spawnSync('systemctl', ['disable', '--now', 'nats-server'], { stdio: 'ignore' })
+}
+
+/** @param {readonly string[]} args */
+function runApt(args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return spawnSync('apt-get', args, { env, stdio: ['ignore', 2, 2] }).status === 0
+}
+
+function readyBroker() {
+  if (isOnPath('nats-server')) return
+  if (process.getuid?.() === 0 && isOnPath('apt-get')) {
+    console.error('Installing nats-server for the tests (apt-get)…')
+    installBroker()
+    if (isOnPath('nats-server')) return
+  }
+  console.error(
+    'nats-server is missing: tests of the bus and of several hubs will fail. Install it with\n' +
+      '  Debian, Ubuntu  sudo apt-get install nats-server\n' +
+      '  macOS           brew install nats-server\n' +
+      'or take a release of nats-io/nats-server (2.9 or newer) onto the PATH.',
+  )
+}
+
 refuseOldNode()
 const wanted = wantedStamp()
 if (installedStamp() !== wanted) {
@@ -69,3 +118,4 @@ if (installedStamp() !== wanted) {
   // Written last: an install that was cut off is done again.
   writeFileSync(stampFile, wanted)
 }
+if (['test', 'bench'].includes(process.env.npm_lifecycle_event ?? '')) readyBroker()

@@ -2,11 +2,13 @@
  * What was said on the command line, as values. Every problem is reported, in one go and in the
  * words of the settings, before anything is tried.
  */
+import { readFile } from 'node:fs/promises'
 import { readCents, writeCents } from '@chimera/dialects/wire'
-import { type Declared, setting, type Values } from '@chimera/host/settings/declare'
-import { type Kind, url } from '@chimera/host/settings/kinds'
+import { type Declared, secret, setting, type Values } from '@chimera/host/settings/declare'
+import { type Kind, text, url } from '@chimera/host/settings/kinds'
 import { describeProblem } from '@chimera/host/settings/problems'
 import { resolveSettings } from '@chimera/host/settings/resolve'
+import { SETTINGS_FILE } from '@chimera/host/settings/sources'
 import { MISUSED, Trouble } from './trouble.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -15,6 +17,13 @@ export const HUB_ADDRESS = {
   hub: setting(url('http', 'https'), {
     fallback: 'http://127.0.0.1:4600',
     about: 'The hub to ask; CHIMERA_HUB says it for all commands.',
+  }),
+} as const
+
+/** Never on the command line itself, which other users of the machine can read. */
+export const HUB_TOKEN = {
+  token: secret(text({ least: 1, most: 8_192 }), {
+    about: 'A file with the token to present; CHIMERA_TOKEN or CHIMERA_TOKEN_FILE say it for all.',
   }),
 } as const
 
@@ -32,16 +41,19 @@ export async function readFlags<D extends Declared>(
   declared: D,
   flags: Fields,
 ): Promise<Values<D>> {
-  const { CHIMERA_HUB } = process.env
+  const { CHIMERA_HUB, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE } = process.env
   const settings = await resolveSettings(declared, {
     flags,
     // `--limit` and the like belong to one call; a variable would change all of them unseen.
-    env: { CHIMERA_HUB },
-    read: noFile,
+    env: { CHIMERA_HUB, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE },
+    read: readSecretFile,
   })
   if (settings.ok) return settings.values
   throw new Trouble(settings.problems.map(describeProblem), MISUSED)
 }
 
-/** The settings file is the hub's, and knows none of these. */
-const noFile = () => Promise.reject(Object.assign(new Error('not read'), { code: 'ENOENT' }))
+/** The settings file is the hub's, and knows none of these; only a named secret is read. */
+async function readSecretFile(path: string): Promise<string> {
+  if (path !== SETTINGS_FILE) return readFile(path, 'utf8')
+  throw Object.assign(new Error('not read'), { code: 'ENOENT' })
+}

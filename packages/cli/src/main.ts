@@ -10,6 +10,9 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   discover: async () => (await import('./verbs/discover.ts')).discoverVerb(),
   agents: async () => (await import('./verbs/agents.ts')).agentsVerb(),
   ledger: async () => (await import('./verbs/ledger.ts')).ledgerVerb(),
+  owner: async () => (await import('./verbs/owner.ts')).ownerVerb(),
+  token: async () => (await import('./verbs/token.ts')).tokenVerb(),
+  keys: async () => (await import('./verbs/keys.ts')).keysVerb(),
   audit: async () => (await import('./verbs/audit.ts')).auditVerb(),
   store: async () => (await import('./verbs/store.ts')).storeVerb(),
   doctor: async () => (await import('./verbs/doctor.ts')).doctorVerb(),
@@ -26,6 +29,8 @@ Examples:
   chimera hub --check                  what it would run with
   chimera discover summarize           who can do it, best first
   chimera ledger alice                 what alice has, and what moved
+  chimera owner add alice              an owner, and the token that speaks for it
+  chimera keys new agent.json          a key for an agent
   chimera audit verify trail.jsonl     prove an export, offline
   chimera doctor                       what keeps a hub from running
 

@@ -10,6 +10,7 @@ export type Ran = { readonly status: number | null; readonly out: string; readon
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY = /ready on (http:\S+?)(?:,|\s)/
+const OPERATOR = /^(chm_operator_\S+)\n/m
 
 export type Surroundings = Readonly<Record<string, string>>
 
@@ -30,6 +31,8 @@ export function chimera(words: readonly string[], surroundings: Surroundings = {
 
 export type HubProcess = {
   readonly address: string
+  /** Where the hub has made one; else it does not come. */
+  readonly operatorToken: Promise<string>
   readonly stop: () => Promise<Ran>
   /** As if the machine had died under it. */
   readonly kill: () => Promise<Ran>
@@ -38,6 +41,14 @@ export type HubProcess = {
 export async function startHubProcess(words: readonly string[]): Promise<HubProcess> {
   const child = start(['hub', ...words], {})
   const ended = finished(child)
+  const operatorToken = new Promise<string>((resolve) => {
+    let heard = ''
+    child.stderr?.on('data', (text) => {
+      heard += String(text)
+      const [, token] = OPERATOR.exec(heard) ?? []
+      if (token !== undefined) resolve(token)
+    })
+  })
   const address = await new Promise<string>((resolve, reject) => {
     let heard = ''
     child.stderr?.on('data', (text) => {
@@ -49,6 +60,7 @@ export async function startHubProcess(words: readonly string[]): Promise<HubProc
   })
   return {
     address,
+    operatorToken,
     stop: () => {
       child.kill('SIGTERM')
       return ended

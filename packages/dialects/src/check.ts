@@ -26,21 +26,29 @@ export function checker<Schema extends TSchema>(
   schema: Schema,
   crossCheck?: CrossCheck<Static<Schema>>,
 ): Check<Static<Schema>> {
+  const fits = shapeChecker(schema)
+
+  return (value) => {
+    const checked = fits(value)
+    if (!checked.ok) return checked
+    const outside = findOutOfBounds(value)
+    if (outside !== undefined) return malformed([outside])
+    const crossed = crossCheck?.(checked.message) ?? []
+    return crossed.length > 0 ? malformed(crossed) : checked
+  }
+}
+
+/** The schema alone, for what we wrote ourselves: our answers may be larger than any message. */
+export function shapeChecker<Schema extends TSchema>(schema: Schema): Check<Static<Schema>> {
   let quick: ValidateFunction | undefined
   let thorough: ValidateFunction | undefined
 
   return (value) => {
     quick ??= compile(schema, false)
-    if (!quick(value)) {
-      thorough ??= compile(schema, true)
-      thorough(value)
-      return malformed(explain(thorough.errors ?? [], LIMITS.issues))
-    }
-    const outside = findOutOfBounds(value)
-    if (outside !== undefined) return malformed([outside])
-    const message = value as Static<Schema>
-    const crossed = crossCheck?.(message) ?? []
-    return crossed.length > 0 ? malformed(crossed) : { ok: true, message }
+    if (quick(value)) return { ok: true, message: value as Static<Schema> }
+    thorough ??= compile(schema, true)
+    thorough(value)
+    return malformed(explain(thorough.errors ?? [], LIMITS.issues))
   }
 }
 

@@ -26,6 +26,7 @@ const BY_NAME: Partial<Record<Refusal, number>> = {
   address_refused: 422,
   rate_exceeded: 429,
   agents_exhausted: 409,
+  aliases_exhausted: 409,
   message_early: 425,
   message_expired: 401,
   reservation_lapsed: 410,

@@ -6,4 +6,12 @@ import type { TSchema } from 'typebox'
 import type { Malformed } from './check.ts'
 
 export type Read = (value: unknown) => { readonly ok: true; readonly value: unknown } | Malformed
-export type Messages = Readonly<Record<string, { readonly schema: TSchema; readonly read: Read }>>
+export type MessageEntry = {
+  readonly schema: TSchema
+  readonly read: Read
+  /** Names of the fields whose task is to carry a token; the guards let those through. */
+  readonly carries?: readonly string[]
+  /** Hands on what others wrote or signed, so that nothing in it is ours to edit. */
+  readonly quotes?: boolean
+}
+export type Messages = Readonly<Record<string, MessageEntry>>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Type } from 'typebox'
 import { describe, test } from 'vitest'
-import { sender } from './outgoing.ts'
+import { secretFinder, sender } from './outgoing.ts'
 import { AnyObject, Url } from './wire.ts'
 
 const Message = Type.Object({
@@ -84,4 +84,81 @@ test('X-3 what does not match its own schema does not leave', () => {
   const outcome = send({ id: 1.5 })
   assert.ok(!outcome.ok && outcome.because === 'malformed')
   assert.deepEqual(outcome.refused.particulars.issues?.[0]?.path, '/id')
+})
+
+describe('X-5 answers that we put together ourselves', () => {
+  const answer = sender<Message>(Message, { found: 'blacken' })
+
+  test('lose a secret in an entry, and go', () => {
+    const outcome = answer({ id: 1, output_data: { one: `use ${token}`, other: 'fine' } })
+    assert.ok(outcome.ok)
+    assert.deepEqual(outcome.message.output_data, { one: 'use [secret removed]', other: 'fine' })
+    assert.deepEqual(outcome.blackened, [{ path: '/output_data/one', kind: 'secret' }])
+  })
+
+  test('lose a name that is one, and a value under a telling name', () => {
+    const outcome = answer({ id: 1, output_data: { [token]: 1, api_key: 'swordfish' } })
+    assert.ok(outcome.ok)
+    assert.deepEqual(outcome.message.output_data, {
+      '[secret removed]': 1,
+      api_key: '[secret removed]',
+    })
+  })
+
+  test('do not go when a hole makes them malformed', () => {
+    const outcome = answer({
+      id: 1,
+      callback_url: `https://x.example.org/?token=${'a1'.repeat(8)}`,
+    })
+    assert.ok(!outcome.ok && outcome.because === 'malformed')
+  })
+
+  test('may be larger than any message that is taken in', () => {
+    const words = Array.from({ length: 60_000 }, () => 'word')
+    assert.ok(answer({ id: 1, output_data: { words } }).ok)
+  })
+
+  test('O5 keys and signatures pass under their names, though chance wrote them', () => {
+    const unlucky = `sk-${'a'.repeat(40)}`
+    const [public_key, signature] = [unlucky, `${'A'.repeat(40)}-sk-${'b'.repeat(42)}`]
+    assert.deepEqual(answer({ id: 1, output_data: { public_key, signature } }).ok, true)
+    const elsewhere = answer({ id: 1, output_data: { text: unlucky } })
+    assert.ok(elsewhere.ok && elsewhere.blackened.length === 1)
+    const ours = `chm_${'a'.repeat(39)}`
+    const disguised = answer({ id: 1, output_data: { public_key: ours } })
+    assert.ok(disguised.ok && disguised.blackened.length === 1)
+  })
+
+  test('what nests too deep to be looked through does not leave as it is', () => {
+    let deep: unknown = token
+    for (let level = 0; level < 100; level += 1) deep = [deep]
+    const outcome = answer({ id: 1, output_data: { deep } })
+    assert.ok(outcome.ok && !JSON.stringify(outcome.message).includes(token))
+  })
+})
+
+describe('X-5 what comes in', () => {
+  const find = secretFinder()
+
+  test('is looked through everywhere, our own words included, and never repeated', () => {
+    const finds = find({ notes: `see ${token}`, skills: [{ [token]: 'x' }], password: 'swordfish' })
+    assert.deepEqual(
+      finds.map(({ path }) => path),
+      ['/notes', '/skills/0', '/password'],
+    )
+    assert.ok(!JSON.stringify(finds).includes(token))
+  })
+
+  test('may name hosts and paths, in whatever field', () => {
+    assert.deepEqual(find({ message: 'localhost:80 /etc/hosts', url: 'http://10.0.0.1/' }), [])
+  })
+
+  test('may bring a secret where that is its task', () => {
+    assert.deepEqual(secretFinder(['secret'])({ secret: token, id: 1 }), [])
+  })
+
+  test('a schema may speak of passwords', () => {
+    const schema = { properties: { password: { type: 'string' } }, required: ['password'] }
+    assert.deepEqual(find({ input_schema: schema }), [])
+  })
 })

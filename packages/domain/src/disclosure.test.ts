@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { blacken, findInside, findPeople, findSecrets, isSecretName } from './disclosure.ts'
+import {
+  blacken,
+  findInside,
+  findPeople,
+  findSecrets,
+  isSecretName,
+  mayHoldSecret,
+  mayNameInside,
+} from './disclosure.ts'
 
 const random = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6'
 const jwt = ['eyJhbGciOiJFZERTQSJ9', 'eyJzdWIiOiJ0ZXN0In0', random].join('.')
@@ -146,4 +154,69 @@ test('S1 hostile texts end: a quadratic pattern would outlast this test by far',
     const finds = [findSecrets(text), findInside(text), findPeople(text)].flat()
     assert.ok(finds.length <= text.length)
   }
+})
+
+/** As short as each pattern takes it, and alone: the quick look has nothing else to go by. */
+const shortest = {
+  'a cut PEM key': `-----BEGIN ${'PRIVATE KEY'}-----`,
+  'a JWK member': `"d":"${random}"`,
+  'a JWT': `eyJ${'a'.repeat(8)}.${'b'.repeat(8)}.${'c'.repeat(8)}`,
+  'our token': `chm_${'a'.repeat(16)}`,
+  'a model key': `rk-${'a'.repeat(16)}`,
+  'a payment key': `rk_test_${'a'.repeat(16)}`,
+  'an access key': `AKIA${'A'.repeat(16)}`,
+  'a maps key': `AIza${'a'.repeat(30)}`,
+  'forge tokens': `ghr_${'a'.repeat(20)}`,
+  'a fine forge token': `github_pat_${'a'.repeat(20)}`,
+  'another forge': `glpat-${'a'.repeat(16)}`,
+  'a chat token': `xoxs-${'a'.repeat(10)}`,
+  'a registry token': `npm_${'a'.repeat(30)}`,
+  'a header': `BASIC\t${'a'.repeat(15)}1`,
+  'an address': 'ab://:x@',
+  'a telling name': 'PWD:abcdefg1',
+  'a quoted name': `auth-token"  =  'abcdefg1`,
+}
+
+describe('S4 the quick look', () => {
+  for (const [what, text] of Object.entries(shortest)) {
+    test(`does not miss ${what}`, () => {
+      assert.ok(mayHoldSecret(text))
+      assert.ok(findSecrets(text).length > 0)
+    })
+  }
+
+  test('does not miss a name of the inside, alone', () => {
+    const alone = ['localhost', '127.0.0.1', '::1', 'fe80:1:2', 'a.svc', 'xy://y', 'a-b:80']
+    const more = [
+      'EAI_AGAIN x',
+      '/tmp/x',
+      'C:\\x',
+      '\\\\a\\b',
+      'node_modules/x',
+      'at a:1:2',
+      'at a (b)',
+    ]
+    for (const text of [
+      ...alone,
+      ...more,
+      'File "a", line 1',
+      'node:internal/x',
+      'hub.home.arpa',
+    ]) {
+      assert.ok(mayNameInside(text), text)
+      assert.ok(findInside(text).length > 0, text)
+    }
+  })
+
+  test('lets most of what is said pass', () => {
+    const said = ['a3b8d1b6-0b3b-4b1a-9c1a-1a2b3c4d5e6f', '2026-02-06T12:00:00Z', 'online', 'ann']
+    for (const text of [
+      ...said,
+      'https://counter.example.org/jobs',
+      'Counts the words of a text',
+    ]) {
+      assert.ok(!mayHoldSecret(text), text)
+    }
+    assert.ok(!mayNameInside('score 51.00 from 3 done and 0 failed'))
+  })
 })

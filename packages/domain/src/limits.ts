@@ -14,6 +14,10 @@ export const LIMITS = {
    * a millisecond.
    */
   bodyBytes: 256 * 1024,
+  /** All header fields of a request: a signature, a token and what proxies add are 4 KiB. */
+  headerBytes: 16 * 1024,
+  /** Header fields of a request: a browser behind three proxies sends some thirty. */
+  headerFields: 100,
   /** Deeper JSON than this is an attack on a recursive reader, not a message. */
   jsonDepth: 32,
   /**
@@ -42,6 +46,17 @@ export const LIMITS = {
   /** One published input or output schema. */
   schemaBytes: 32 * 1024,
   schemaDepth: 16,
+  /** Schemas within one: each costs half a millisecond once, when it is made ready. */
+  schemaParts: 300,
+  /** Instructions of all patterns of one schema; more is a pattern that nobody can read. */
+  schemaPatterns: 5_000,
+  /** Steps that one check by a stranger's schema may take: a few hundredths of a second. */
+  schemaSteps: 1_000_000,
+  /**
+   * Callers whose requests of the last minute are counted each by itself, some hundred bytes each;
+   * whoever comes when all of these are at it shares one count with the rest.
+   */
+  pacedCallers: 10_000,
   /** Agents of one owner, so that one owner cannot fill the directory. A setting. */
   agentsPerOwner: 1_000,
   /** Slots of one instance; the profile's own bound is 100 tasks. */
@@ -77,6 +92,19 @@ export const LIMITS = {
   presenceBackoffMs: 5 * MINUTE_MS,
   /** How often the directory probes instances directly (AV-6). */
   probeMs: 5 * MINUTE_MS,
+  /** What is due is probed this often: a cadence, so that a probe is late by no more than a post. */
+  probeWaveMs: 10 * SECOND_MS,
+  /** Who does not answer a probe in so long would not acknowledge an offer in time (AV-8). */
+  probeAnswerMs: 3 * SECOND_MS,
+  /** Probes under way: 64 that hang, asked twice each, still leave 3200 in five minutes. */
+  probesAtOnce: 64,
+  /** Probes of this time are judged together; a shorter one would judge by two or three. */
+  probeWindowMs: MINUTE_MS,
+  /**
+   * Fewer answers than this share mean that it is the hub that reaches nobody (P-13). Low, since
+   * agents behind a firewall never answer and say nothing about the hub.
+   */
+  probeReachShare: 1 / 10,
   /**
    * A return within this time of a fall is a flap (AV-6, P-13): twice the longest back-off, so that
    * an instance that fights with its network is recognised when it gets through.
@@ -129,6 +157,10 @@ export const LIMITS = {
   feedMemory: 60,
   /** Names that the feed is heard under: as many as a large hub has agents. Free to invent. */
   feedAliases: 10_000,
+  /** Names that one agent has in the feed, which are kept for ever: one, and room for renaming. */
+  aliasesPerAgent: 10,
+  /** Names that one credential publishes under: each stands for an agent of its owner. */
+  aliasesPerCredential: 1_000,
   /** Failures in a row, or of one kind, that are no longer chance (SF-10, SF-13). */
   alertFailures: 3,
   /** Updates that wait to be published before somebody is told (SF-10). A setting. */
@@ -160,17 +192,85 @@ export const LIMITS = {
   /** Accepted work that never ended releases its hold so long after its deadline (P-3). */
   holdGraceMs: DAY_MS,
   /**
+   * The latest deadline that an agent may accept work with when its payer named none: accepted work
+   * binds the payer's credits.
+   */
+  workMs: 30 * DAY_MS,
+  /**
    * A reputation update at least every 24 h (OC-9): due 5 min early, so that a late one is in time.
    */
   reputationBeatMs: DAY_MS - 5 * MINUTE_MS,
   /** Collaborations that the window score looks at (OC-8). */
   outcomeWindow: 100,
   /**
+   * Changes of its scores that are kept ready for each agent, with their reasons: some weeks of a
+   * busy one, in 20 KB. Older ones are in the trail.
+   */
+  scoreChanges: 50,
+  /**
    * Successes that count per ordered pair of owners (CH-12), and the days they are counted over. A
    * setting.
    */
   pairSuccesses: 10,
   pairWindowMs: 30 * DAY_MS,
+
+  /**
+   * Attempts to deliver one message: with waits that double up to two hours they take about a day,
+   * which is longer than most outages and shorter than anybody's memory.
+   */
+  deliveryAttempts: 25,
+  deliveryWaitMs: 2 * HOUR_MS,
+  /** One attempt in all. A receiver that needs longer should answer first and work then. */
+  deliveryMs: 20 * SECOND_MS,
+  /** A claim outlives its attempt by the skew of another hub's clock and some time to record it. */
+  deliveryClaimMs: MINUTE_MS,
+  /** Messages that wait for one address: a day of one every minute and a half. */
+  deliveriesPerTarget: 1_000,
+  /** Attempts at once, and of these to one host: a slow one takes an eighth of the room. */
+  deliveriesAtOnce: 32,
+  deliveriesPerHost: 4,
+  /** How often a hub looks for messages that are due. */
+  deliveryLookMs: SECOND_MS,
+  /** Undelivered messages are kept so long and so many of each owner, the latest. */
+  letterMs: 30 * DAY_MS,
+  lettersPerOwner: 1_000,
+  lettersPerPage: 100,
+  /** Whoever redelivers by hand waits so long for the outcome, and is then told to look later. */
+  redeliveryWaitMs: 5 * SECOND_MS,
+
+  /** Where alerts are sent: a pager, a chat, and room for tools. Each costs a delivery an alert. */
+  webhooks: 20,
+  /** Subjects of one kind of alert; more at once have one cause, and one alert says so. */
+  alertSubjects: 100,
+  /** How often conditions are looked at that nobody reports. */
+  alertLookMs: 5 * SECOND_MS,
+  /**
+   * An alert is confirmed this often while its condition lasts, and over when no hub has confirmed
+   * it for the lease: several beats and the skew between two hubs, so that a flap is one alert.
+   */
+  alertBeatMs: 15 * SECOND_MS,
+  alertLeaseMs: MINUTE_MS,
+  /** Alerts that are over are kept so long and so many, the latest. */
+  alertMs: 90 * DAY_MS,
+  alertHistory: 10_000,
+  alertsPerPage: 100,
+  /** The words of an alert: a line on a pager. */
+  alertChars: 300,
+  /** Denied requests in one minute that are no longer somebody's typing error. */
+  denialsPerMinute: 60,
+  /** An alert of an event rather than a condition stands so long after the last one. */
+  alertEchoMs: 5 * MINUTE_MS,
+  /** Undelivered messages are an alert for an hour after the last one. */
+  letterAlertMs: HOUR_MS,
+  /** A feed that went silent is news for a day; then the agent is simply not there. */
+  feedSilenceMs: DAY_MS,
+
+  /** Results on one page: each may hold as much as a message does. */
+  resultsPerPage: 20,
+  /** The content of a result is kept so long (E2). A setting. */
+  resultsMs: 30 * DAY_MS,
+  /** Results whose hold could not be settled are tried again so long after (P-3). */
+  resettleMs: 10 * SECOND_MS,
 
   /** Hits on one page of discovery: more than a planner tries, few enough to explain each (P-6). */
   hitsPerPage: 100,

@@ -1,6 +1,6 @@
 /**
  * Certificates for tests of TLS, made on the spot: an authority, and what it signs. Just enough of
- * X.509 to be believed by Node; keys are P-256.
+ * X.509 to be believed by Node; keys are P-256, unless a test brings its own.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
@@ -9,7 +9,14 @@ export type Certified = { readonly cert: string; readonly key: string }
 
 export type Authority = Certified & {
   /** `names` are host names or IPv4 addresses. */
-  readonly certify: (common: string, names?: readonly string[]) => Certified
+  readonly certify: (common: string, names?: readonly string[], wish?: Wish) => Certified
+}
+
+export type Wish = {
+  /** The private key to certify. */
+  readonly key?: KeyObject
+  /** Both as X.509 writes a time, such as `20200101000000Z`. */
+  readonly valid?: readonly [from: string, until: string]
 }
 
 const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
@@ -28,7 +35,7 @@ const COMMON_NAME = oid('550403')
 const BASIC_CONSTRAINTS = oid('551d13')
 const ALTERNATIVE_NAMES = oid('551d11')
 const TRUE = der(0x01, Buffer.of(0xff))
-const VALID = sequence(text(0x17, '200101000000Z'), text(0x18, '21200101000000Z'))
+const LONG = ['20200101000000Z', '21200101000000Z'] as const
 
 const named = (common: string): Buffer =>
   sequence(der(0x31, sequence(COMMON_NAME, text(0x0c, common))))
@@ -52,15 +59,16 @@ type Issue = {
   readonly key: KeyObject
   readonly signer: KeyObject
   readonly extensions: Buffer
+  readonly valid: readonly [from: string, until: string]
 }
 
-function issue({ serial, subject, issuer, key, signer, extensions }: Issue): Certified {
+function issue({ serial, subject, issuer, key, signer, extensions, valid }: Issue): Certified {
   const body = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.of(serial)),
     ECDSA_SHA256,
     named(issuer),
-    VALID,
+    sequence(...valid.map((each) => text(0x18, each))),
     named(subject),
     createPublicKey(key).export({ type: 'spki', format: 'der' }),
     der(0xa3, extensions),
@@ -79,11 +87,11 @@ export function createAuthority(issuer: string): Authority {
   const extensions = extensionsOf(true, [])
   let serial = 1
   return {
-    ...issue({ serial, subject: issuer, issuer, key: signer, signer, extensions }),
-    certify: (subject, names = []) => {
+    ...issue({ serial, subject: issuer, issuer, key: signer, signer, extensions, valid: LONG }),
+    certify: (subject, names = [], { key = newKey(), valid = LONG } = {}) => {
       serial += 1
       const own = extensionsOf(false, names)
-      return issue({ serial, subject, issuer, key: newKey(), signer, extensions: own })
+      return issue({ serial, subject, issuer, key, signer, extensions: own, valid })
     },
   }
 }

@@ -9,6 +9,9 @@ import type { Clock } from '@chimera/host/clock'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { canonicalDigest } from '@chimera/identity/canonical'
+import { createAlertLog } from '@chimera/store/alerts'
+import { createLetters } from '@chimera/store/deliveries/letters'
+import { createOutbox } from '@chimera/store/deliveries/outbox'
 import type { Database } from '@chimera/store/engine/database'
 import { openDatabase } from '@chimera/store/engine/open'
 import { appendFacts } from '@chimera/store/facts/append'
@@ -18,19 +21,34 @@ import { createLedger } from '@chimera/store/ledger/ledger'
 import {
   readAccount,
   readBalances,
+  readCosts,
   readEconomy,
+  readHold,
+  readHoldOf,
+  readHolds,
   readMovement,
   readPayments,
 } from '@chimera/store/ledger/reading'
 import { migrate } from '@chimera/store/migrate'
+import { createNonces } from '@chimera/store/nonces'
+import { createObservations } from '@chimera/store/observations'
 import { createPresenceLog } from '@chimera/store/presence'
 import { createRegistry } from '@chimera/store/registry/agents'
+import { createAliases } from '@chimera/store/registry/aliases'
+import { createHubKeys } from '@chimera/store/registry/hub-keys'
+import { createProfiles } from '@chimera/store/registry/profiles'
 import { createTokens } from '@chimera/store/registry/tokens'
+import { readReservation, readReservationsOf } from '@chimera/store/reservations/reading'
+import { reserveOnce } from '@chimera/store/reservations/reserving'
+import { createResults } from '@chimera/store/results'
+import { createTold } from '@chimera/store/told'
+import { createWebhooks } from '@chimera/store/webhooks'
+import { readHoldsFor, readWork } from '@chimera/store/work'
 import type { Keep } from './ports/keep.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 
 export type KeepOptions = {
-  readonly settings: Pick<Values<typeof HUB_SETTINGS>, 'data' | 'database'>
+  readonly settings: Pick<Values<typeof HUB_SETTINGS>, 'data' | 'database' | 'settlementFee'>
   readonly clock: Clock
   readonly chance: Chance
   readonly stop: Stop
@@ -54,22 +72,39 @@ function embeddedAddress(data: string): string {
   return data === MEMORY ? 'pglite:memory' : `pglite:${resolve(data)}`
 }
 
-function keepOf(database: Database, { clock, chance }: KeepOptions): Keep {
-  const ledger = createLedger({ database, clock, chance })
+function keepOf(database: Database, { settings, clock, chance }: KeepOptions): Keep {
+  const terms = { feeBasisPoints: settings.settlementFee }
+  const ledger = createLedger({ database, clock, chance, terms })
   const sealer = createSealer({ database, digestOf: canonicalDigest })
   const presence = createPresenceLog({ database, clock })
+  const outbox = createOutbox({ database, clock })
   return {
     agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+    profiles: createProfiles({ database, clock, chance }),
+    hubKeys: createHubKeys({ database, clock, chance }),
     tokens: createTokens({ database, clock }),
+    nonces: createNonces({ database }),
     money: {
       submit: async (command, correlation, spend) =>
         (await ledger.submit({ command, correlation, ...(spend && { spend }) })).decision,
       account: (owner) => readAccount(database, owner),
+      hold: (id) => readHold(database, id),
+      holdOf: (payer, task) => readHoldOf(database, payer, task),
+      holds: (filter) => readHolds(database, filter),
+      costs: (holds) => readCosts(database, holds),
       movement: (transfer) => readMovement(database, transfer),
       payments: (filter) => readPayments(database, filter),
       economy: () => readEconomy(database),
       accounts: async () => accountsIn(await readBalances(database)),
       endDue: () => ledger.endDue(),
+    },
+    slots: {
+      reserve: (command, correlation, mandate) =>
+        reserveOnce(ledger, command, correlation, mandate),
+      submit: async (command, correlation) =>
+        (await ledger.submit({ command, correlation })).decision,
+      find: (id) => readReservation(database, id),
+      ofHolds: (holds) => readReservationsOf(database, holds),
     },
     trail: {
       append: (fact, correlation, now) =>
@@ -85,6 +120,21 @@ function keepOf(database: Database, { clock, chance }: KeepOptions): Keep {
         await presence.dropBefore(clock.now() - PRESENCE_KEPT_MS)
       },
     },
+    results: {
+      ...createResults({ database }),
+      holdsFor: (agent, tasks) => readHoldsFor(database, agent, tasks),
+      trace: (sought) => readWork(database, sought),
+    },
+    told: createTold({ database }),
+    deliveries: {
+      ...outbox,
+      enqueue: (delivery) => outbox.enqueue({ id: chance.uuidV7(clock.now()), ...delivery }),
+    },
+    letters: createLetters({ database, clock }),
+    alerts: createAlertLog({ database, clock }),
+    webhooks: createWebhooks({ database, clock }),
+    observations: createObservations({ database, clock, chance }),
+    aliases: createAliases({ database, clock }),
     check: async () => {
       await database.query('SELECT 1', [])
     },

@@ -2,32 +2,53 @@
  * Starts a hub: what it keeps, what it sees, and where it listens. What is opened here is
  * registered to be closed in the opposite order.
  */
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { readCents } from '@chimera/dialects/wire'
+import type { CorrelationId } from '@chimera/domain/ids'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import { createGuardedClient } from '@chimera/host/guarded/client'
+import { createJudge } from '@chimera/host/guarded/judge'
 import type { Log } from '@chimera/host/log'
-import { createMetrics } from '@chimera/host/metrics'
+import { createMetrics, type Metrics } from '@chimera/host/metrics'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { openBulk } from '@chimera/identity/bulk'
 import { loadOrCreateKeyFile } from '@chimera/identity/key-file'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import type { Hub } from './act/hub.ts'
+import { createSchemas } from './act/output.ts'
 import { makeFirstOperator } from './act/tokens.ts'
+import { createTelling } from './act/trust.ts'
+import { createAlerts } from './alarm.ts'
 import { MEMORY, openKeep } from './compose.ts'
-import { createCallers } from './http/caller.ts'
-import { createHttp, listenAlso } from './http/server.ts'
+import { startDeliverer } from './deliver.ts'
+import { createGuard } from './guard.ts'
+import { createHeard } from './heard.ts'
+import { openTls, serveHub } from './http/serve.ts'
+import { keepLookout } from './lookout.ts'
+import type { Keep } from './ports/keep.ts'
+import { keepProbing } from './probe.ts'
+import { recallObservations } from './recall.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
 import { followTrail } from './views/follow.ts'
 import { createObserved } from './views/observed.ts'
 import { createPresence } from './views/presence.ts'
+import { createProbes } from './views/probes.ts'
+import { createRecords, recallRecords } from './views/records.ts'
 import { createScores } from './views/scores.ts'
-import { keepBooks, keepWatch, recallPosts } from './watch.ts'
+import { createUptime } from './views/uptime.ts'
+import {
+  keepBooks,
+  keepKeys,
+  keepNonces, keepObservations,
+  keepResults,
+  keepTold,
+  keepWatch,
+  recallPosts,
+} from './watch.ts'
 
 export type HubOptions = {
   readonly settings: Values<typeof HUB_SETTINGS>
@@ -35,14 +56,17 @@ export type HubOptions = {
   readonly chance: Chance
   readonly log: Log
   readonly stop: Stop
+  /** Make another operator's token: the first one was lost. */
+  readonly newOperator?: boolean
 }
 
 export type RunningHub = {
   readonly address: string
   readonly also: readonly string[]
   readonly hub: Hub
+  readonly metrics: Metrics
   /**
-   * Made when there was none that counts; to be shown to whoever started the hub, and forgotten.
+   * Made when there was none that counts, or when asked for; to be shown to whoever started the hub, and forgotten.
    */
   readonly firstOperatorToken?: string
 }
@@ -52,72 +76,92 @@ const EMBEDDED_GRANT = 100
 
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { settings, clock, chance, log, stop } = options
-  const { host, port } = settings.listen
   const required = settings.auth === 'required'
-  if (!required) refuseOpenAddress(host)
+  if (!required) refuseOpenAddress(settings.listen.host)
 
+  const tls = await openTls(options)
   const embedded = settings.database === undefined
   const keep = await openKeep(options)
   const key = required ? await loadHubKey(settings) : undefined
+  if (key !== undefined) await takeUpKey(keep, key, chance.uuid())
   const scores = createScores()
   const presence = createPresence()
-  const directory = createDirectory(scores.standingOf, presence)
-  const settle = followTrail(keep, scores)
-  await settle()
+  const probes = createProbes(chance.fraction)
+  const directory = createDirectory(scores.standingOf, presence, probes)
+  const telling = createTelling(await keep.told.through())
+  const follow = followTrail(keep, scores, telling.note)
+  await follow()
   for await (const agents of keep.agents.loadAll()) {
     for (const agent of agents) directory.enter(agent)
   }
+  const feed = createFeed()
+  const observed = createObserved()
+  await recallObservations({ keep, directory, presence, feed, observed })
   await recallPosts(keep, presence, clock.now())
+  const records = createRecords()
+  await recallRecords(keep, records)
 
   const dial = createGuardedClient({ clock, allowNet: settings.allowNet })
   stop.register({ name: 'dialling', close: () => dial.close(stop.stopping) })
 
+  const metrics = createMetrics({ process: true })
+  const guard = createGuard({ metrics, log })
+  const heard = createHeard({ guard, log })
+  const { uuid, fraction } = chance
+  const uuidV7 = () => chance.uuidV7(clock.now())
+  const { alerts: kept, webhooks, deliveries } = keep
+  const alerts = createAlerts({ kept, webhooks, metrics, clock, log, uuidV7 })
+  const bring = { deliveries, dial, key: () => key, alerts, metrics, clock, log, stop }
+  const deliverer = startDeliverer({ ...bring, uuid, fraction })
   const hub: Hub = {
     keep,
     directory,
     presence,
-    feed: createFeed(directory.holderOf),
-    observed: createObserved(),
+    feed,
+    observed,
+    records,
+    uptime: createUptime(keep.profiles.upMs),
     scores,
+    schemas: createSchemas(),
     dial,
+    judge: createJudge({ clock, allowNet: settings.allowNet }),
+    alerts,
+    deliverer,
     ...(key && { key }),
     verify: (await openBulk()).verifyMessage,
     now: clock.now,
-    uuid: chance.uuid,
-    uuidV7: () => chance.uuidV7(clock.now()),
-    fraction: chance.fraction,
+    sleep: clock.sleep,
+    uuid,
+    uuidV7,
+    fraction,
+    recoveryDelayMs: settings.recoveryDelay,
+    resultsKeptMs: settings.resultsKept,
     grantCents: readCents(settings.grant ?? (embedded ? EMBEDDED_GRANT : 0)) ?? 0,
-    settle,
+    settlement: { feeBasisPoints: settings.settlementFee },
+    publish: heard.publish,
+    heard,
+    settle: async () => {
+      await follow()
+      // What is not told now is told with the next settlement, or at the next start.
+      await telling.tell(hub).catch((error) => log.warn({ err: error }, 'nothing was told'))
+    },
   }
   keepBooks(hub, options)
   keepWatch(hub, options)
+  keepObservations(hub, options)
+  keepProbing(hub, { ...options, metrics })
+  keepNonces(hub, options)
+  keepResults(hub, options)
+  keepKeys(hub, options)
+  keepTold(hub, options)
+  keepLookout(hub, options)
 
-  const { tokens, agents } = keep
-  const callers = createCallers({
-    tokens,
-    holderOf: agents.withKey,
-    now: clock.now,
-    ...(key && { key }),
-  })
-  const metrics = createMetrics({ process: true })
-  const app = createHttp({ hub, log, metrics, callers, publicUrl: settings.publicUrl })
-  // Where it listens is said by whoever started it; Fastify's own line would be one too many.
-  await app.listen({ host, port, listenTextResolver: () => 'listening' })
-  stop.register({ name: 'http', close: () => app.close() })
-  const also: string[] = []
-  for (const extra of settings.extraPorts) {
-    const server = await listenAlso(app, { host, port: extra })
-    stop.register({
-      name: `port ${extra}`,
-      close: () => new Promise<void>((closed) => void server.close(() => closed())),
-    })
-    also.push(addressOf(server.address() as AddressInfo))
-  }
-  const address = addressOf(app.server.address() as AddressInfo)
+  const { address, also } = await serveHub(hub, options, { metrics, guard, tls })
   // Last, so that a start that fails does not leave a token behind that nobody was shown.
-  const lacksOperator = required && !(await tokens.hasOperator())
-  const running = { address, also, hub }
-  return lacksOperator ? { ...running, firstOperatorToken: await makeFirstOperator(hub) } : running
+  const wantsOperator =
+    required && (options.newOperator === true || !(await keep.tokens.hasOperator()))
+  const running = { address, also, hub, metrics }
+  return wantsOperator ? { ...running, firstOperatorToken: await makeFirstOperator(hub) } : running
 }
 
 /** Kept beside the embedded database, or made for the time that a database in memory lasts. */
@@ -125,6 +169,22 @@ async function loadHubKey({ data, keyFile }: HubOptions['settings']): Promise<Ke
   if (keyFile === undefined && data === MEMORY) return generateKeyPair()
   const { pair } = await loadOrCreateKeyFile(resolve(keyFile ?? join(data, 'keys', 'hub.json')))
   return pair
+}
+
+/** What the hub signs is checked against the history of its keys, so that begins here (P-15). */
+async function takeUpKey(keep: Keep, { id, publicKey }: KeyPair, cause: string): Promise<void> {
+  const adopted = await keep.hubKeys.adopt({ id, publicKey }, cause as CorrelationId)
+  if (!adopted.ok) throw new HubKeyReplaced()
+}
+
+export class HubKeyReplaced extends Error {
+  readonly code = 'hub_key_replaced'
+  constructor() {
+    super(
+      'This database knows the key of the hub as one that was replaced. Several hubs on one ' +
+        'database share one key file; name the one that holds the present key with --key-file.',
+    )
+  }
 }
 
 /** An open hub believes whoever asks, so it must not be heard from other machines. */
@@ -141,8 +201,4 @@ export class OpenAddress extends Error {
         'Listen on 127.0.0.1, or start it with --auth required.',
     )
   }
-}
-
-function addressOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -8,6 +8,10 @@ import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { Stop } from '@chimera/host/stop'
 import type { Hub } from './act/hub.ts'
+import { finishDueRecoveries } from './act/keys.ts'
+import { settleResults } from './act/results.ts'
+import { tellDue } from './act/trust.ts'
+import { watched } from './alarm.ts'
 import type { Keep } from './ports/keep.ts'
 import type { Presence } from './views/presence.ts'
 
@@ -16,6 +20,11 @@ export type WatchHands = { readonly clock: Clock; readonly log: Log; readonly st
 // A day is made ahead of its time, so an hour more or less makes no difference.
 const TURN_MS = 60 * 60 * 1_000
 const PAGE = 1_000
+// A nonce is kept for two minutes, so at most three minutes of them lie there.
+const NONCES_MS = 60_000
+// Somebody has waited days for it, so some seconds more are nothing.
+const KEYS_MS = 5_000
+const TELL_MS = 60 * 1_000
 // A new fact is in the chain within a second, also when nobody asks for it.
 const SEAL_MS = 1_000
 
@@ -43,14 +52,71 @@ export function keepBooks(hub: Hub, hands: WatchHands): void {
   const keeping = repeat(
     hands,
     'the books could not be kept up',
-    async () => {
+    watched(hub.alerts, 'books_stalled', async () => {
+      await settleResults(hub)
       await hub.keep.money.endDue()
       await hub.settle()
       return SEAL_MS
-    },
+    }),
     SEAL_MS,
   )
   hands.stop.register({ name: 'books', close: () => keeping })
+}
+
+/** A recovery takes effect when its time has come, whether or not its owner asks for it. */
+export function keepKeys(hub: Hub, hands: WatchHands): void {
+  const keeping = repeat(
+    hands,
+    'recovered keys could not be looked after',
+    async () => {
+      for (const id of await finishDueRecoveries(hub)) hands.log.info({ id }, 'key recovered')
+      return KEYS_MS
+    },
+    KEYS_MS,
+  )
+  hands.stop.register({ name: 'keys', close: () => keeping })
+}
+
+/** OC-9: who is due is due five minutes early, so a look each minute is in time. */
+export function keepTold(hub: Hub, hands: WatchHands): void {
+  const telling = repeat(
+    hands,
+    'reputations could not be told',
+    async () => {
+      await tellDue(hub)
+      return TELL_MS
+    },
+    TELL_MS,
+  )
+  hands.stop.register({ name: 'telling', close: () => telling })
+}
+
+/** What has lapsed is of no use, and would make every look-up a little slower. */
+export function keepNonces(hub: Hub, hands: WatchHands): void {
+  const keeping = repeat(
+    hands,
+    'lapsed nonces could not be removed',
+    async () => {
+      await hub.keep.nonces.purge(hub.now())
+      return NONCES_MS
+    },
+    NONCES_MS,
+  )
+  hands.stop.register({ name: 'nonces', close: () => keeping })
+}
+
+/** The content of results is kept for a while; what the trail says of them, for ever. */
+export function keepResults(hub: Hub, hands: WatchHands): void {
+  const keeping = repeat(
+    hands,
+    'old results could not be emptied',
+    async () => {
+      await hub.keep.results.deleteContentBefore(hub.now() - hub.resultsKeptMs)
+      return TURN_MS
+    },
+    LIMITS.probeMs,
+  )
+  hands.stop.register({ name: 'results', close: () => keeping })
 }
 
 export function keepWatch(hub: Hub, hands: WatchHands): void {
@@ -60,8 +126,14 @@ export function keepWatch(hub: Hub, hands: WatchHands): void {
     const now = hub.now()
     const { facts, nextAt = Number.POSITIVE_INFINITY } = hub.directory.sweep(now)
     for (const fact of facts) {
-      if (fact.type === 'brake_set') log.warn(fact, 'many are silent at once: nobody is let go')
-      if (fact.type === 'brake_released') log.info(fact, 'heard again')
+      if (fact.type === 'brake_set') {
+        log.warn(fact, 'many are silent at once: nobody is let go')
+        hub.alerts.raise({ kind: 'eviction_braked' })
+      }
+      if (fact.type === 'brake_released') {
+        log.info(fact, 'heard again')
+        hub.alerts.clear('eviction_braked')
+      }
     }
     // Who is first heard after this look lasts at least three cadences.
     return Math.min(nextAt - now, LIMITS.presenceCadenceMs)
@@ -71,17 +143,35 @@ export function keepWatch(hub: Hub, hands: WatchHands): void {
   const turning = repeat(
     hands,
     'the days of presence could not be turned',
-    async () => {
+    watched(hub.alerts, 'presence_stalled', async () => {
       await hub.keep.presence.turnDays()
       return TURN_MS
-    },
+    }),
     LIMITS.probeMs,
   )
   stop.register({ name: 'watch', close: async () => void (await Promise.all([sweeping, turning])) })
 }
 
+/** Bounded as the views are that they are read back into: what those let go is let go here too. */
+export function keepObservations(hub: Hub, hands: WatchHands): void {
+  const { observations } = hub.keep
+  const bounding = repeat(
+    hands,
+    'observations could not be bounded',
+    async () => {
+      await observations.prune('declaration', LIMITS.instancesPerAgent)
+      for (const kind of ['status', 'rumour'] as const) {
+        await observations.prune(kind, LIMITS.feedAliases)
+      }
+      return LIMITS.probeMs
+    },
+    LIMITS.probeMs,
+  )
+  hands.stop.register({ name: 'observations', close: () => bounding })
+}
+
 /** Again and again, each time after as long as the last one said, until the hub stops. */
-async function repeat(
+export async function repeat(
   { clock, log, stop }: WatchHands,
   failed: string,
   run: () => number | Promise<number>,

@@ -12,6 +12,13 @@ import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { signMessage } from '@chimera/identity/message'
 import type { Answered, TestHub } from './running.ts'
 
+export type Declared = {
+  readonly state?: Availability
+  readonly callback?: string
+  readonly by?: KeyPair
+  readonly at?: number
+}
+
 export type Poster = {
   readonly id: AgentId
   readonly instance: InstanceId
@@ -19,28 +26,25 @@ export type Poster = {
   readonly key: KeyPair
   readonly announcement: (changed?: Partial<Announcement>) => Announcement
   readonly signed: (changed?: Partial<Announcement>, by?: KeyPair) => object
-  readonly post: (changed?: Partial<Announcement>) => Promise<Answered>
-  readonly declare: (changed?: {
-    state?: Availability
-    callback?: string
-    by?: KeyPair
-    at?: number
-  }) => Promise<Answered>
+  readonly post: (changed?: Partial<Announcement>, to?: TestHub) => Promise<Answered>
+  readonly declare: (changed?: Declared, to?: TestHub) => Promise<Answered>
   /** Says goodbye and leaves, so that its silence is nobody's affair. */
-  readonly leave: () => Promise<void>
+  readonly leave: (to?: TestHub) => Promise<void>
 }
 
 export type PosterWish = {
   readonly skill?: string
   readonly bound?: boolean
   readonly cost?: number
+  readonly endpoint?: string
 }
 
 export async function createPoster(
   hub: TestHub,
   clock: Clock,
-  { skill = `skill_${randomUUID().slice(0, 8)}`, bound = true, cost = 0.05 }: PosterWish = {},
+  wish: PosterWish = {},
 ): Promise<Poster> {
+  const { skill = `skill_${randomUUID().slice(0, 8)}`, bound = true, cost = 0.05 } = wish
   const id = randomUUID() as string as AgentId
   const instance = randomUUID() as string as InstanceId
   const key = generateKeyPair()
@@ -48,7 +52,7 @@ export async function createPoster(
     agent_id: id,
     agent_name: 'Poster',
     owner_id: 'bolt',
-    api_endpoint: 'https://poster.example.org/jobs',
+    api_endpoint: wish.endpoint ?? 'https://poster.example.org/jobs',
     skills: [{ skill_name: skill, cost_per_call: cost }],
   })
   if (status !== 201) throw new Error(`registering answered ${status}`)
@@ -72,8 +76,10 @@ export async function createPoster(
   }
   const signed: Poster['signed'] = (changed, by = key) =>
     signMessage(encodePresence(announcement(changed)), by)
-  const post: Poster['post'] = (changed) => hub.post('/moltbook/v1/presence', signed(changed))
-  const declare: Poster['declare'] = ({ state = 'available', callback, by = key, at } = {}) => {
+  const post: Poster['post'] = (changed, to = hub) =>
+    to.post('/moltbook/v1/presence', signed(changed))
+  const declare: Poster['declare'] = (changed = {}, to = hub) => {
+    const { state = 'available', callback, by = key, at } = changed
     const signedAt = at ?? clock.now()
     const declared = encodeCapability({
       type: 'declare_capabilities',
@@ -87,12 +93,12 @@ export async function createPoster(
       signedAt,
       expiresAt: signedAt + 30_000,
     })
-    return hub.post('/moltbook/v1/capability', signMessage(declared, by))
+    return to.post('/moltbook/v1/capability', signMessage(declared, by))
   }
-  async function leave(): Promise<void> {
+  async function leave(to = hub): Promise<void> {
     // A millisecond ahead: another post may have been signed at this very moment.
-    await post({ availability: 'offline', signedAt: clock.now() + 1 })
-    await hub.call(`/agents/${id}`, { method: 'DELETE' })
+    await post({ availability: 'offline', signedAt: clock.now() + 1 }, to)
+    await to.call(`/agents/${id}`, { method: 'DELETE' })
   }
   if (bound) {
     const answer = await declare({ at: clock.now() - 1 })

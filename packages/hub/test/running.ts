@@ -1,7 +1,8 @@
 /** A real hub for a test: on a free port, on the database named. */
+import assert from 'node:assert/strict'
 import { createSeededChance } from '@chimera/host/chance'
 import { type Clock, createClock } from '@chimera/host/clock'
-import { createLog } from '@chimera/host/log'
+import { createLog, type Log } from '@chimera/host/log'
 import { defaultsOf, type Values } from '@chimera/host/settings/declare'
 import { createStop } from '@chimera/host/stop'
 import { HUB_SETTINGS } from '../src/settings.ts'
@@ -22,11 +23,16 @@ export type HubWanted = Partial<Settings> & {
   readonly seed?: number
   readonly host?: string
   readonly clock?: Clock
+  readonly newOperator?: boolean
+  readonly log?: Log
+  /** The guard on the way out is to find something; else nothing that it stops is right. */
+  readonly leaks?: boolean
 }
 
 /** On the declared defaults, but for what a test wants and what would not be a test's to have. */
 export async function runHub(options: HubWanted = {}): Promise<TestHub> {
-  const { seed = 1, host = '127.0.0.1', clock = createClock(), ...wanted } = options
+  const { seed = 1, host = '127.0.0.1', clock = createClock(), newOperator, ...others } = options
+  const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...wanted } = others
   const stop = createStop({ clock })
   const settings: Settings = {
     ...defaultsOf(HUB_SETTINGS),
@@ -34,16 +40,26 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
     data: ':memory:',
     grant: 100,
     logLevel: 'silent',
+    // Tests ask from one address, faster than anybody, on machines that are busy with others.
+    requestsPerMinute: 0,
+    strangersPerMinute: 0,
+    maxDelay: 0,
     ...wanted,
   }
   const running = await startHub({
     settings,
     clock,
     chance: createSeededChance(seed),
-    log: createLog({ clock, name: 'hub', level: 'silent' }),
+    log,
     stop,
+    ...(newOperator !== undefined && { newOperator }),
   })
-  const end = async () => void (await stop.stop('end of the test'))
+  const end = async () => {
+    await stop.stop('end of the test')
+    if (leaks) return
+    const stopped = /^outgoing_refused_total\{.*$/m.exec(await running.metrics.text())
+    assert.equal(stopped?.[0], undefined, 'X-3 an answer of our own did not fit its schema')
+  }
 
   async function call(path: string, init: RequestInit): Promise<Answered> {
     const answer = await fetch(running.address + path, init)

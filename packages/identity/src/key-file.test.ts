@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, test } from 'vitest'
-import { createKeyFile, loadKeyFile, loadOrCreateKeyFile } from './key-file.ts'
+import { createKeyFile, loadKeyFile, loadOrCreateKeyFile, rotateKeyFile } from './key-file.ts'
 import { generateKeyPair, keyPairFromSeed, privateJwk } from './keys.ts'
 
 const posix = process.platform !== 'win32'
@@ -192,5 +193,39 @@ describe('L3 load or create', () => {
     )
     assert.equal(new Set(kept.map(([id]) => id)).size, 1)
     assert.equal(kept.filter(([, created]) => created).length, 1)
+  })
+})
+
+describe('L3 rotating', () => {
+  const folder = () => readdirSync(join(home, 'inner')).sort()
+  const retired = () => join(home, 'inner', `agent-${pair.id.slice(0, 8)}.json`)
+
+  test('P-15 puts a new key in its place and keeps the old one beside it', async () => {
+    await createKeyFile(path, pair)
+    const rotated = await rotateKeyFile(path)
+    assert.deepEqual([rotated.old.id, rotated.retired], [pair.id, retired()])
+    assert.notEqual(rotated.next.id, pair.id)
+    assert.equal((await loadKeyFile(path)).pair.id, rotated.next.id)
+    assert.equal((await loadKeyFile(retired())).pair.id, pair.id)
+    assert.equal(folder().length, 2)
+  })
+
+  test('goes on where one broke off', async () => {
+    await createKeyFile(path, pair)
+    linkSync(path, retired())
+    const { next } = await rotateKeyFile(path)
+    assert.equal((await loadKeyFile(path)).pair.id, next.id)
+  })
+
+  test('does not take the name of something else, and leaves no draft behind', async () => {
+    await createKeyFile(path, pair)
+    writeFileSync(retired(), text, { mode: 0o600 })
+    await assert.rejects(rotateKeyFile(path), { code: 'key_file_exists' })
+    assert.equal((await loadKeyFile(path)).pair.id, pair.id)
+    assert.equal(folder().length, 2)
+  })
+
+  test('needs a key that is there', async () => {
+    await assert.rejects(rotateKeyFile(path), { code: 'key_file_missing' })
   })
 })

@@ -4,14 +4,15 @@
  *   L1  The file has mode 0600 from its first byte on; a directory that is made for it has 0700.
  *   L2  A file that group or others can touch is not read: that key is no longer a secret.
  *   L3  A key file appears whole or not at all and is never overwritten. Of several processes that
- *       create it at once, one wins and all of them use its key.
+ *       create it at once, one wins and all of them use its key. Rotating puts another key in its
+ *       place in one step, after the old one has got a name of its own.
  *   L4  Where the platform has no POSIX modes, `guarded` is false: L1 and L2 then rest on the
  *       directory's own access list, and the caller should say so to the operator.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, link, mkdir, open, stat, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { type FileHandle, link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { Failure } from './failure.ts'
 import { generateKeyPair, type KeyPair, keyPairFromJwk, privateJwk, type Random } from './keys.ts'
 
@@ -82,6 +83,46 @@ export async function loadOrCreateKeyFile(
     // Somebody was faster: theirs is the key.
     if (!isFailure(cause, 'key_file_exists')) throw cause
     return loadKeyFile(path, options)
+  }
+}
+
+export type RotatedKey = {
+  readonly old: KeyPair
+  readonly next: KeyPair
+  /** Where the old key is now. */
+  readonly retired: string
+}
+
+/** A new key under the same path. The old file is kept under the first letters of its key's id. */
+export async function rotateKeyFile(
+  path: string,
+  options: KeyFileOptions = {},
+): Promise<RotatedKey> {
+  const { pair: old } = await loadKeyFile(path, options)
+  const extension = extname(path)
+  const name = basename(path, extension)
+  const retired = join(dirname(path), `${name}-${old.id.slice(0, 8)}${extension}`)
+  const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
+  const { pair: next } = await createKeyFile(draft, generateKeyPair(options.random), options)
+  try {
+    await retire(path, retired)
+    await rename(draft, path)
+    if (hasModes(options)) await settle(dirname(path))
+  } catch (cause) {
+    await unlink(draft).catch(() => undefined)
+    throw cause instanceof Failure ? cause : new Failure('key_file_unwritable', path, cause)
+  }
+  return { old, next, retired }
+}
+
+/** A rotation that broke off may have named it already. */
+async function retire(path: string, retired: string): Promise<void> {
+  try {
+    await link(path, retired)
+  } catch (cause) {
+    if (!isCode(cause, 'EEXIST')) throw cause
+    const [file, other] = await Promise.all([stat(path), stat(retired)])
+    if (file.ino !== other.ino) throw new Failure('key_file_exists', retired, cause)
   }
 }
 

@@ -37,6 +37,15 @@ const TABLES: readonly Table[] = [
   { name: 'agent_keys',      since: 2, order: 'key' },
   { name: 'aliases',         since: 2, order: 'alias' },
   { name: 'tokens',          since: 2, order: 'digest' },
+  { name: 'agent_records',   since: 6, order: 'agent' },
+  { name: 'hub_keys',        since: 6, order: 'since' },
+  { name: 'told_agents',     since: 7, order: 'agent' },
+  { name: 'reservations',    since: 4, order: 'id' },
+  { name: 'results',         since: 5, order: 'agent, work' },
+  { name: 'observations',    since: 8, order: 'kind, subject' },
+  { name: 'deliveries',      since: 10, order: 'id' },
+  { name: 'alerts',          since: 10, order: 'id' },
+  { name: 'webhooks',        since: 10, order: 'id' },
   { name: 'presence_events', since: 3, order: 'received_at, event_id' },
 ]
 

@@ -1,5 +1,5 @@
 /**
- * Short words for money commands, and the proof that the books of a database hold.
+ * Short words for commands on money and slots, and the proof that the books of a database hold.
  */
 import assert from 'node:assert/strict'
 import { reconcile, type Sealed, verifyChain } from '@chimera/domain/audit'
@@ -7,11 +7,14 @@ import type {
   AgentId,
   CorrelationId,
   HoldId,
+  InstanceId,
   OwnerId,
+  ReservationId,
   TaskId,
   TransferId,
 } from '@chimera/domain/ids'
 import type { MoneyCommand } from '@chimera/domain/money/money'
+import type { BookingCommand, ReserveSlots } from '@chimera/domain/work/booking'
 import type { Database } from '../src/engine/database.ts'
 import { createSealer, readHead } from '../src/facts/sealer.ts'
 import { walkTrail } from '../src/facts/trail.ts'
@@ -22,7 +25,7 @@ import { digestOf, START } from './hands.ts'
 export const owner = (name: string) => name as OwnerId
 export const holdId = (name: string) => name as HoldId
 export const transferId = (name: string) => name as TransferId
-const agent = 'agent' as AgentId
+export const agent = 'agent' as AgentId
 
 export const open = (name: string, grantCents: number): MoneyCommand => ({
   type: 'open_account',
@@ -78,7 +81,40 @@ export const giveUp = (id: string): MoneyCommand => ({
   agent,
 })
 
-export const asked = (command: MoneyCommand): Submission => ({
+export type ReserveWish = {
+  readonly on?: string
+  readonly slots?: number
+  readonly owned?: number
+  readonly draining?: boolean
+  readonly money?: Parties & { readonly amountCents: number }
+}
+
+/** One slot of four at `i1` for `task-<id>`; the hold, if any, is `hold-<id>`. */
+export const reserve = (
+  id: string,
+  { on = 'i1', slots = 1, owned = 4, draining = false, money }: ReserveWish,
+): ReserveSlots => ({
+  type: 'reserve_slots',
+  id: id as ReservationId,
+  instance: on as InstanceId,
+  agent,
+  planner: 'planner' as AgentId,
+  task: `task-${id}` as TaskId,
+  slots,
+  slotsOwned: owned,
+  draining,
+  deadline: START + 600_000,
+  ...(money && {
+    money: {
+      hold: holdId(`hold-${id}`),
+      payer: owner(money.from),
+      payee: owner(money.to),
+      amountCents: money.amountCents,
+    },
+  }),
+})
+
+export const asked = (command: BookingCommand): Submission => ({
   command,
   correlation: 'test' as CorrelationId,
 })

@@ -136,8 +136,11 @@ export function registryContract({ shared, fresh }: Stage): void {
       )
       const got = claims.map(said).filter((each) => each !== 'alias_taken')
       assert.deepEqual(got, [['alias_claimed']])
-      const holder = await registry.holderOf('free' as Alias)
-      assert.deepEqual((await registry.load(holder ?? ('' as AgentId)))?.aliases, ['free'])
+      const agents = await Promise.all(ids.map((id) => registry.load(id as AgentId)))
+      assert.deepEqual(
+        agents.flatMap((agent) => agent?.aliases ?? []),
+        ['free'],
+      )
 
       const keys = ids.map((_, at) => `same-id-${at}`)
       const taken = await Promise.all(keys.map((name) => register(wanted('same-id'), name)))
@@ -189,9 +192,9 @@ export function registryContract({ shared, fresh }: Stage): void {
       assert.deepEqual(await tokens.find(digest('a')), kept)
       assert.deepEqual(await tokens.listOf(owner('tok-a')), [kept])
       assert.equal(await tokens.find(digest('none')), undefined)
-      assert.equal(await tokens.revoke('id-a', correlation), true)
-      assert.equal(await tokens.revoke('id-a', correlation), true)
-      assert.equal(await tokens.revoke('id-none', correlation), false)
+      assert.equal(await tokens.revoke({ id: 'id-a' }, correlation), true)
+      assert.equal(await tokens.revoke({ id: 'id-a' }, correlation), true)
+      assert.equal(await tokens.revoke({ id: 'id-none' }, correlation), false)
       assert.equal((await tokens.find(digest('a')))?.revokedAt, START)
       const [facts] = await shared().query<{ all: string }>(
         `SELECT string_agg(fact::text, ' ') AS all FROM facts WHERE fact ->> 'id' = $1`,
@@ -223,7 +226,7 @@ export function registryContract({ shared, fresh }: Stage): void {
       assert.equal(answerOf(await ledger.submit(order('cap-7-0', 2))), 'key_conflict')
       assert.equal(answerOf(await ledger.submit(order('cap-rest', 2))), 'credits_transferred')
       assert.equal((await tokens.find(digest('c')))?.spentCents, 100)
-      await tokens.revoke('id-c', correlation)
+      await tokens.revoke({ id: 'id-c' }, correlation)
       assert.equal(answerOf(await ledger.submit(order('cap-last', 1))), 'token_invalid')
     })
   })

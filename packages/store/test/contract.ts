@@ -7,12 +7,20 @@ import type { Database } from '../src/engine/database.ts'
 import { openDatabase } from '../src/engine/open.ts'
 import { migrate } from '../src/migrate.ts'
 import { answersContract } from './contract-answers.ts'
+import { deliveriesContract } from './contract-deliveries.ts'
 import { engineContract } from './contract-engine.ts'
 import { factsContract } from './contract-facts.ts'
 import { ledgerContract } from './contract-ledger.ts'
+import { namesContract } from './contract-names.ts'
+import { noncesContract } from './contract-nonces.ts'
+import { observationsContract } from './contract-observations.ts'
 import { presenceContract } from './contract-presence.ts'
+import { profilesContract } from './contract-profiles.ts'
 import { registryContract } from './contract-registry.ts'
+import { reservationsContract } from './contract-reservations.ts'
+import { resultsContract } from './contract-results.ts'
 import { schemaContract } from './contract-schema.ts'
+import { toldContract } from './contract-told.ts'
 import { START } from './hands.ts'
 
 export type Engine = {
@@ -83,9 +91,17 @@ export function storeContract(engine: Engine): void {
     engineContract(stage)
     factsContract(stage)
     ledgerContract(stage)
+    reservationsContract(stage)
     answersContract(stage)
     registryContract(stage)
+    namesContract(stage)
+    observationsContract(stage)
     presenceContract(stage)
+    toldContract(stage)
+    noncesContract(stage)
+    profilesContract(stage)
+    deliveriesContract(stage)
+    resultsContract(stage)
     schemaContract(stage)
   })
 }

@@ -23,6 +23,10 @@ export function hubVerb(): Command {
   }
   return verb
     .option('--config <file>', 'A settings file; chimera.config.json is read where there is one.')
+    .option(
+      '--new-operator-token',
+      'Make and show another operator\u2019s token: the first is lost.',
+    )
     .option('--check', 'Print the resolved settings, secrets redacted, and exit.')
     .addHelpText(
       'after',
@@ -38,12 +42,18 @@ Examples:
 type Options = Readonly<Record<string, unknown>> & {
   readonly config?: string
   readonly check?: boolean
+  readonly newOperatorToken?: boolean
 }
 
-async function run({ config, check, ...flags }: Options): Promise<void> {
+async function run({ config, check, newOperatorToken = false, ...flags }: Options): Promise<void> {
   const settings = await resolveSettings(HUB_SETTINGS, { flags, ...(config && { config }) })
   if (!settings.ok) {
     for (const problem of settings.problems) console.error(describeProblem(problem))
+    process.exitCode = MISUSED
+    return
+  }
+  if (newOperatorToken && settings.values.auth === 'open') {
+    console.error('An open hub has no operator: --new-operator-token needs --auth required.')
     process.exitCode = MISUSED
     return
   }
@@ -70,6 +80,7 @@ async function run({ config, check, ...flags }: Options): Promise<void> {
       chance: createChance(),
       log,
       stop,
+      newOperator: newOperatorToken,
     })
     console.error(`The hub is ready on ${[address, ...also].join(', ')}`)
     if (settings.values.auth === 'open') {

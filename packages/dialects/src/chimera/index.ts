@@ -1,4 +1,11 @@
 /** Our own language, under `/v1`: what an operator and a hirer need and no document defines. */
+export * from './alerts.ts'
+export * from './holds.ts'
+export * from './keys.ts'
+export * from './letters.ts'
 export { MESSAGES } from './messages.ts'
+export * from './profiles.ts'
 export { encodeRefusal } from './refusals.ts'
 export * from './tokens.ts'
+export * from './trust.ts'
+export * from './work.ts'

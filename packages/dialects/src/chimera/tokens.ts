@@ -161,8 +161,8 @@ export const TOKEN_MESSAGES = {
   'new-owner': { schema: NewOwner, read: readNewOwner },
   'new-token': { schema: NewToken, read: readNewToken },
   'token-query': { schema: TokenQuery, read: readTokenQuery },
-  'token-made': { schema: TokenMade, read: asItIs(checker(TokenMade)) },
+  'token-made': { schema: TokenMade, read: asItIs(checker(TokenMade)), carries: ['token'] },
   'token-list': { schema: TokenList, read: asItIs(checker(TokenList)) },
   'new-session': { schema: NewSession, read: readNewSession },
-  'session-made': { schema: SessionMade, read: asItIs(checker(SessionMade)) },
+  'session-made': { schema: SessionMade, read: asItIs(checker(SessionMade)), carries: ['token'] },
 } satisfies Messages

@@ -6,16 +6,16 @@ import * as directory from './directory.ts'
 import * as wire from './schema.ts'
 
 export const MESSAGES = {
-  presence: { schema: wire.Presence, read: decode.readPresence },
-  capability: { schema: wire.Capability, read: decode.readCapability },
-  'reserve-offer': { schema: wire.ReserveOffer, read: decode.readReserveOffer },
-  'reserve-ack': { schema: wire.ReserveAck, read: decode.readReserveAck },
-  release: { schema: wire.Release, read: decode.readRelease },
-  'key-rotation': { schema: wire.KeyRotation, read: decode.readKeyRotation },
+  presence: { schema: wire.Presence, read: decode.readPresence, quotes: true },
+  capability: { schema: wire.Capability, read: decode.readCapability, quotes: true },
+  'reserve-offer': { schema: wire.ReserveOffer, read: decode.readReserveOffer, quotes: true },
+  'reserve-ack': { schema: wire.ReserveAck, read: decode.readReserveAck, quotes: true },
+  release: { schema: wire.Release, read: decode.readRelease, quotes: true },
+  'key-rotation': { schema: wire.KeyRotation, read: decode.readKeyRotation, quotes: true },
   'directory-query': { schema: wire.DirectoryQuery, read: directory.readDirectoryQuery },
   directory: { schema: wire.Directory, read: directory.readDirectory },
   'presence-events-query': { schema: wire.EventsQuery, read: directory.readEventsQuery },
-  'presence-events': { schema: wire.Events, read: directory.readEvents },
+  'presence-events': { schema: wire.Events, read: directory.readEvents, quotes: true },
   error: {
     schema: wire.ErrorAnswer,
     read: asItIs(checker(wire.ErrorAnswer)),

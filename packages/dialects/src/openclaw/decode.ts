@@ -13,7 +13,8 @@ import type {
   WorkId,
 } from '@chimera/domain/ids'
 import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
-import type { WorkAsked, WorkReported } from '@chimera/domain/work/work'
+import type { EndReported } from '@chimera/domain/work/result'
+import type { WorkAsked } from '@chimera/domain/work/work'
 import { checker, reader } from '../check.ts'
 import { instantOf, readUuid } from '../wire.ts'
 import { decodeStatus, decodeWord, type Stated, type StatedCondition } from './condition.ts'
@@ -106,14 +107,17 @@ const UNSAID: wire.RejectionReason = { code: 'policy_violation', message: '' }
 
 const HOW = { completed: 'done', failed: 'failed', cancelled: 'cancelled' } as const
 
-export function decodeResult(message: wire.CollaborationResult): WorkReported {
+export function decodeResult(message: wire.CollaborationResult): EndReported {
   const how = HOW[message.result_status]
   const { output_data: output, error, completed_at: end, execution_duration_ms } = message
+  const { requester_agent_id: requester, capability_id: skill } = message
   return {
     type: 'work_reported',
     task: readUuid<TaskId>(message.request_id),
     agent: readUuid<AgentId>(message.responder_agent_id),
     work: readUuid<WorkId>(message.collaboration_id),
+    ...(requester !== undefined && { requester: readUuid<AgentId>(requester) }),
+    ...(skill !== undefined && { skill }),
     how,
     ...(how === 'done' && output && { output }),
     ...(how === 'failed' && error && { fault: decodeError(error) }),

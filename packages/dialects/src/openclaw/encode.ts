@@ -9,7 +9,8 @@ import type { AgentId, CorrelationId, Instant, TaskId, WorkId } from '@chimera/d
 import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Admitted } from '@chimera/domain/work/admission'
-import type { Work, WorkAsked, WorkReported } from '@chimera/domain/work/work'
+import type { EndReported } from '@chimera/domain/work/result'
+import type { Work, WorkAsked } from '@chimera/domain/work/work'
 import { type Answer, statusOf } from '../http-status.ts'
 import { writeInstant } from '../wire.ts'
 import { encodeStatus } from './condition.ts'
@@ -141,13 +142,6 @@ export function encodeDeferred(
   }
 }
 
-/** Work that has ended: OpenClaw has no result for what still runs. */
-export type EndReported = WorkReported & {
-  readonly how: 'done' | 'failed' | 'cancelled'
-  readonly work: WorkId
-  readonly correlation: CorrelationId
-}
-
 const ENDS = { done: 'completed', failed: 'failed', cancelled: 'cancelled' } as const
 const UNNAMED: Fault = { code: 'FAILED', message: 'The work failed', lasting: 'permanent' }
 
@@ -158,6 +152,8 @@ export function encodeResult(report: EndReported, now: Instant): wire.Collaborat
     collaboration_id: report.work,
     request_id: report.task,
     responder_agent_id: report.agent,
+    ...(report.requester !== undefined && { requester_agent_id: report.requester }),
+    ...(report.skill !== undefined && { capability_id: report.skill }),
     result_status: ENDS[how],
     correlation_id: correlationOf(report.correlation),
     ...(how === 'done' && { output_data: report.output ?? {} }),

@@ -37,6 +37,7 @@ describe('OC-22 what is answered without a response', () => {
   test('is the message, its version and the proof of its sender; the rest has a code', () => {
     assert.deepEqual(unanswered.sort(), [
       'caller_unknown',
+      'certificate_invalid',
       'expiry_too_far',
       'message_early',
       'message_expired',

@@ -74,7 +74,9 @@ export function encodeReputationUpdate(told: ScoreTold, now: Instant): wire.Repu
           on_time_completion_rate: writeShare(metrics.onTimeMicro),
         }),
       },
-      ...(told.update !== 'periodic' && { collaboration_id: told.work }),
+      ...(told.update !== 'periodic' && {
+        collaboration_id: correlationOf(told.work as string as CorrelationId),
+      }),
     },
     correlation_id: correlationOf(told.correlation),
     timestamp: writeInstant(now),

@@ -260,6 +260,8 @@ export const CollaborationResult = Type.Object(
     collaboration_id: Uuid,
     request_id: Uuid,
     responder_agent_id: Uuid,
+    requester_agent_id: Type.Optional(Uuid),
+    capability_id: Type.Optional(SkillName),
     result_status: Type.Enum(['completed', 'failed', 'cancelled']),
     correlation_id: Uuid,
     output_data: Type.Optional(AnyObject),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import type { AgentId, Alias, KeyId, OwnerId, PublicKey } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
 import {
   type Agent,
   applyAgent,
@@ -103,9 +104,19 @@ test('X-10 an alias belongs to one agent', () => {
   assert.ok(first.ok)
   const agent = first.facts.reduce<Agent | undefined>(applyAgent, known)
   assert.deepEqual(agent?.aliases, [alias])
-  assert.deepEqual(decideClaimAlias(known, alias, known.id), { ok: true, facts: [] })
-  const taken = decideClaimAlias(known, alias, 'other' as AgentId)
-  assert.equal(!taken.ok && taken.refusal, 'alias_taken')
+  const own = { by: 'agent', agent: known.id } as const
+  assert.deepEqual(decideClaimAlias(known, alias, own), { ok: true, facts: [] })
+  const others = [
+    { by: 'agent', agent: 'other' as AgentId },
+    { by: 'credential', subject: known.id },
+  ] as const
+  for (const other of others) {
+    const taken = decideClaimAlias(known, alias, other)
+    assert.equal(!taken.ok && taken.refusal, 'alias_taken')
+  }
+  const aliases = Array.from({ length: LIMITS.aliasesPerAgent }, (_, at) => `a${at}` as Alias)
+  const full = decideClaimAlias({ ...known, aliases }, alias, undefined)
+  assert.equal(!full.ok && full.refusal, 'aliases_exhausted')
 })
 
 test('G1 over any run of strangers, an id stays with its first owner and its first key', () => {

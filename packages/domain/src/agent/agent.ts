@@ -11,6 +11,7 @@
 import { accept, type Decision, refuse } from '../decision.ts'
 import type { AgentId, Alias, Instant, OwnerId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
+import { type HoldAliasRefusal, type Holder, isSameHolder } from './alias.ts'
 import { applyKey, decideBind, type Key, type KeyFact, type KeyHistory, NO_KEYS } from './keys.ts'
 import { decideOffers, type VersionOffer } from './skill-version.ts'
 
@@ -141,14 +142,18 @@ export function decideRemove(
   return accept({ type: 'agent_removed', id: agent.id, at: now })
 }
 
-/** `holder` is the agent that has the alias already, if any. */
+/** `holder` has the alias already, if anybody. */
 export function decideClaimAlias(
   agent: Agent,
   alias: Alias,
-  holder: AgentId | undefined,
-): Decision<AgentFact, 'alias_taken'> {
-  if (holder === agent.id) return accept()
-  if (holder !== undefined) return refuse('alias_taken')
+  holder: Holder | undefined,
+): Decision<AgentFact, HoldAliasRefusal> {
+  if (holder !== undefined) {
+    return isSameHolder(holder, { by: 'agent', agent: agent.id }) ? accept() : refuse('alias_taken')
+  }
+  if (agent.aliases.length >= LIMITS.aliasesPerAgent) {
+    return refuse('aliases_exhausted', { figures: { most: LIMITS.aliasesPerAgent } })
+  }
   return accept({ type: 'alias_claimed', id: agent.id, alias })
 }
 

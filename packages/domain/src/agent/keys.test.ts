@@ -7,6 +7,7 @@ import type { KeyId, PublicKey } from '../ids.ts'
 import type { Refusal } from '../refusals.ts'
 import {
   applyKey,
+  decideAdopt,
   decideBind,
   decideCallOffRecovery,
   decideFinishRecovery,
@@ -63,6 +64,23 @@ describe('AV-12 rotation', () => {
     const none = decideRotate(NO_KEYS, { key: key('b'), signedBy: id('a') }, NOW)
     assert.equal(refusalOf(none), 'key_mismatch')
   })
+})
+
+describe('P-15 the key of a hub', () => {
+  // biome-ignore format: a table is read by its columns
+  const rows: [rule: string, history: KeyHistory, name: string, answer: string][] = [
+    ['its first one binds',              NO_KEYS, 'a', 'key_bound'],
+    ['the same one again changes nothing', bound, 'a', 'nothing'],
+    ['another one takes its place',      bound,   'b', 'key_rotated'],
+    ['one of before does not come back', rotated, 'a', 'key_reused'],
+  ]
+  for (const [rule, history, name, answer] of rows) {
+    test(rule, () => {
+      const decision = decideAdopt(history, key(name), NOW + 300)
+      const got = decision.ok ? (decision.facts[0]?.type ?? 'nothing') : decision.refusal
+      assert.equal(got, answer)
+    })
+  }
 })
 
 describe('P-15 old receipts still verify', () => {

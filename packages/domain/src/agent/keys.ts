@@ -101,6 +101,19 @@ export function decideCallOffRecovery(
   return accept({ type: 'recovery_called_off' })
 }
 
+/** A hub's own key is the one that its operator starts it with, but never one of before (E2). */
+export function decideAdopt(
+  history: KeyHistory,
+  key: Key,
+  now: Instant,
+): Decision<KeyFact, 'key_reused'> {
+  const present = presentKey(history)
+  if (present === undefined) return accept({ type: 'key_bound', key, at: now })
+  if (present.id === key.id) return accept()
+  if (wasUsed(history, key)) return refuse('key_reused')
+  return accept({ type: 'key_rotated', key, at: now })
+}
+
 export function applyKey(history: KeyHistory, fact: KeyFact): KeyHistory {
   switch (fact.type) {
     case 'key_bound':

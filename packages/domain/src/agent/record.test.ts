@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import type { AgentId } from '../ids.ts'
 import type { ConditionName } from './condition.ts'
-import { type AgentRecord, decideUpdate, type RecordUpdate } from './record.ts'
+import {
+  type AgentRecord,
+  decideUpdate,
+  firstRecord,
+  presentRecord,
+  type RecordUpdate,
+} from './record.ts'
 
 const NOW = 1_000_000
 const fault = { code: 'BROKEN', message: 'the wallet is gone', lasting: 'permanent' } as const
@@ -50,6 +56,51 @@ describe('an update', () => {
   test('SK-12 is atomic: a refused condition takes the other fields with it', () => {
     const both = { pendingTasks: 9, condition: { name: 'occupied' } } as const
     assert.deepEqual(decideUpdate(record('idle'), both, NOW).ok, false)
+  })
+})
+
+describe('U5 U6 how an agent stands', () => {
+  const seen = (name: ConditionName, running = 0, slotsTotal = 4) => ({
+    ...record(name, running).standing,
+    workload: { running, awaiting: 0, slotsTotal, slotsFree: 0 },
+  })
+  const stated = (pendingTasks: number): AgentRecord => ({ ...record('idle'), pendingTasks })
+  const busy = { pendingTasks: 2, condition: { name: 'occupied' } } as const
+
+  // biome-ignore format: a table is read by its columns
+  const standings: [rule: string, kept: AgentRecord, by: ReturnType<typeof seen>, answer: string][] = [
+    ['nothing ordered: as it is seen',              record('idle'),       seen('working', 1),     'working 1'],
+    ['what was ordered holds',                      record('paused'),     seen('working', 1),     'paused 1'],
+    ['a fault outweighs a pause',                   record('error'),      seen('paused'),         'error 0'],
+    ['what is worse shows',                         record('paused'),     seen('maintenance'),    'maintenance 0'],
+    ['work that was once kept does not come back',  record('working', 3), seen('idle'),           'idle 0'],
+    ['who is gone has stopped',                     record('paused'),     seen('stopped'),        'stopped 0'],
+    ['stated tasks are work where no slot is known', stated(2),           seen('idle', 0, 0),     'working 2'],
+    ['and are not where slots are',                 stated(2),            seen('idle'),           'idle 0'],
+    ['nor where tasks are seen',                    stated(2),            seen('working', 1, 0),  'working 1'],
+  ]
+  for (const [rule, kept, by, answer] of standings) {
+    test(rule, () => {
+      const { standing, version } = presentRecord(kept, by)
+      assert.equal(`${standing.condition.name} ${standing.workload.running}`, answer)
+      assert.equal(version, kept.version)
+    })
+  }
+
+  test('SK-12 tasks that are stated with it make an agent without slots busy', () => {
+    const first = firstRecord('a1' as AgentId, seen('idle', 0, 0))
+    assert.equal(first.version, 1)
+    const decision = decideUpdate(first, busy, NOW)
+    const after = decision.ok ? decision.facts[0]?.record : undefined
+    assert.deepEqual([after?.version, after?.standing.condition.name], [2, 'working'])
+    const known = decideUpdate(record('idle'), busy, NOW)
+    assert.equal(!known.ok && known.refusal, 'transition_illegal', 'its slots say otherwise')
+  })
+
+  test('SK-12 stating the same tasks again is nothing new', () => {
+    const first = decideUpdate(firstRecord('a1' as AgentId, seen('idle', 0, 0)), busy, NOW)
+    const after = first.ok ? first.facts[0]?.record : undefined
+    assert.deepEqual(decideUpdate(after, { pendingTasks: 2 }, NOW + 5), { ok: true, facts: [] })
   })
 })
 

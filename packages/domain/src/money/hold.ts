@@ -41,9 +41,13 @@ export type HoldAsked = {
   readonly payer: OwnerId
   readonly payee: OwnerId
   readonly agent: AgentId
+  /** The payer's agent that hires; absent when a person or a script of the owner's does. */
+  readonly hirer?: AgentId
   readonly task: TaskId
   readonly amountCents: number
   readonly lapsesAt: Instant
+  /** By when the payer wants the work done; nobody accepts it for later. */
+  readonly deadline?: Instant
   /** Cuts the hold out of this one instead of the payer's account. */
   readonly parent?: HoldId
   /** The owner of the token, key or signed offer that asks for it (CH-15). */
@@ -111,7 +115,7 @@ export function decideConfirmHold(
   asked: ConfirmHoldAsked,
   now: Instant,
 ): Decision<MoneyFact, ConfirmHoldRefusal> {
-  const { priceCents, deadline } = asked
+  const { priceCents } = asked
   const hold = books.holds.get(asked.hold)
   if (hold === undefined) return refuse('hold_unknown')
   if (asked.agent !== hold.agent) return refuse('caller_forbidden')
@@ -121,18 +125,20 @@ export function decideConfirmHold(
     // The first acceptance counts: a repeat starts no new day of grace.
     return hold.priceCents === priceCents ? accept() : refuse('settlement_mismatch')
   }
-  if (deadline !== undefined && deadline > (hold.chainEndsAt ?? deadline)) {
+  if (asked.deadline !== undefined && asked.deadline > latestDeadline(hold, now)) {
     return refuse('expiry_too_far')
   }
   if (priceCents > hold.leftCents) {
     return refuse('budget_insufficient', { figures: { priceCents, heldCents: hold.leftCents } })
   }
+  const deadline = asked.deadline ?? hold.deadline
   return accept({
     type: 'hold_confirmed',
     at: now,
     hold: hold.id,
     priceCents,
     releasesAt: (deadline ?? now) + LIMITS.holdGraceMs,
+    ...(deadline === undefined ? {} : { deadline }),
     postings: post(holdSide(hold.id), homeOf(books, hold), hold.leftCents - priceCents),
   })
 }
@@ -270,6 +276,11 @@ export function rolledUpCents(books: Books, id: HoldId): number {
   return chain.reduce((sum, hold) => sum + hold.paidCents, 0)
 }
 
+/** Who accepts binds the payer's credits until a day after the deadline, so not for any deadline. */
+function latestDeadline({ deadline, chainEndsAt }: Hold, now: Instant): Instant {
+  return Math.min(deadline ?? now + LIMITS.workMs, chainEndsAt ?? Number.POSITIVE_INFINITY)
+}
+
 /** When time ends the hold, unless somebody ends it before. */
 export function endsAt(hold: Hold): Instant {
   return hold.releasesAt ?? hold.lapsesAt
@@ -316,8 +327,19 @@ function cutFromParent(
 type Link = Pick<HoldTerms, 'funder' | 'attempt' | 'parent' | 'chainEndsAt'>
 
 function termsOf(asked: HoldAsked, link: Link): HoldTerms {
-  const { hold: id, payer, payee, agent, task, amountCents, lapsesAt } = asked
-  return { id, payer, payee, agent, task, amountCents, lapsesAt, ...link }
+  const { hold: id, payer, payee, agent, hirer, task, amountCents, lapsesAt, deadline } = asked
+  return {
+    id,
+    payer,
+    payee,
+    agent,
+    task,
+    amountCents,
+    lapsesAt,
+    ...link,
+    ...(hirer === undefined ? {} : { hirer }),
+    ...(deadline === undefined ? {} : { deadline }),
+  }
 }
 
 function placed(hold: HoldTerms, from: Side, now: Instant): MoneyFact {
@@ -345,9 +367,13 @@ function homeOf(books: Books, hold: Hold): Side {
 /** Not ended by a fact; by the clock it may be over (H6). */
 const isStanding = ({ stage }: Hold) => stage === 'placed' || stage === 'confirmed'
 
-/** The expiry is left out: whoever repeats an offer a second later means the same. */
+/**
+ * The expiry is left out: whoever repeats an offer a second later means the same. So does the
+ * owner that placed the hold itself and then lets its agent offer it.
+ */
 const isSameOffer = (hold: Hold, asked: HoldAsked) =>
   hold.payee === asked.payee &&
   hold.agent === asked.agent &&
   hold.amountCents === asked.amountCents &&
-  hold.parent === asked.parent
+  hold.parent === asked.parent &&
+  (hold.hirer ?? asked.hirer) === (asked.hirer ?? hold.hirer)

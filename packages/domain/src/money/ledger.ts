@@ -27,11 +27,15 @@ export type HoldTerms = {
   readonly payee: OwnerId
   /** The payee's agent that does the work; only its signature confirms, captures or gives up. */
   readonly agent: AgentId
+  /** The payer's agent that hired: its score counts for the outcome's (CH-10). */
+  readonly hirer?: AgentId
   readonly task: TaskId
   /** Counted from 1: a task whose hold ended unpaid may be held again. The last one counts. */
   readonly attempt: number
   readonly amountCents: number
   readonly lapsesAt: Instant
+  /** Of the work: first the payer's, then the one that it was accepted with (OC-7). */
+  readonly deadline?: Instant
   readonly parent?: HoldId
   /** Of sub-holds: when the first of the chain is over, behind which no link may reach. */
   readonly chainEndsAt?: Instant
@@ -98,6 +102,7 @@ export type MoneyFact = Posted &
         readonly hold: HoldId
         readonly priceCents: number
         readonly releasesAt: Instant
+        readonly deadline?: Instant
       }
     | { readonly type: 'hold_captured'; readonly hold: HoldId; readonly payment: Payment }
     | { readonly type: 'hold_released'; readonly hold: HoldId; readonly because: ReleaseCause }
@@ -245,8 +250,9 @@ function enter(draft: Draft, fact: MoneyFact): void {
       enterHold(draft, { ...fact.hold, stage: 'placed', leftCents: 0, paidCents: 0 })
       break
     case 'hold_confirmed': {
-      const { priceCents, releasesAt } = fact
-      change(draft, fact.hold, { stage: 'confirmed', priceCents, releasesAt })
+      const { priceCents, releasesAt, deadline } = fact
+      const accepted = { stage: 'confirmed', priceCents, releasesAt } as const
+      change(draft, fact.hold, deadline === undefined ? accepted : { ...accepted, deadline })
       break
     }
     case 'hold_captured':

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
+import type { Holder } from '../agent/alias.ts'
 import type { AgentId, Alias, Instant, MessageId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 import {
@@ -9,7 +10,6 @@ import {
   applyIngest,
   decideIngest,
   type Heard,
-  type Holder,
   type IngestAsked,
   NOTHING_HEARD,
   type ReportedCondition,

@@ -10,9 +10,10 @@
  *   J4  A time ahead of ours by more than the skew is refused: it would silence all that follow.
  */
 import type { AgentFact } from '../agent/agent.ts'
+import { type AliasHeld, type Holder, isSameHolder } from '../agent/alias.ts'
 import type { ConditionName } from '../agent/condition.ts'
 import { accept, type Decision, refuse } from '../decision.ts'
-import type { AgentId, Alias, Instant, MessageId } from '../ids.ts'
+import type { Alias, Instant, MessageId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 import { feedAgesAt } from './liveness.ts'
 
@@ -33,13 +34,6 @@ export type StatusReport = {
   readonly uptimeMs?: number
   readonly note?: string
 }
-
-/**
- * Who is behind an alias: a registered agent, or a credential by its name, which outlives renewal.
- */
-export type Holder =
-  | { readonly by: 'agent'; readonly agent: AgentId }
-  | { readonly by: 'credential'; readonly subject: string }
 
 export type Observed = { readonly report: StatusReport; readonly heardAt: Instant }
 
@@ -62,7 +56,7 @@ export type IngestAsked = {
 
 export type IngestFact =
   | Extract<AgentFact, { readonly type: 'alias_claimed' }>
-  | { readonly type: 'alias_held'; readonly alias: Alias; readonly subject: string }
+  | AliasHeld
   | { readonly type: 'status_observed'; readonly report: StatusReport; readonly at: Instant }
   | { readonly type: 'status_outdated'; readonly report: StatusReport; readonly at: Instant }
 
@@ -77,7 +71,7 @@ export function decideIngest(
   const { holder } = heard
   if (holder !== undefined) {
     if (publisher === undefined) return refuse('caller_unknown')
-    if (!isSame(holder, publisher)) return refuse('alias_taken')
+    if (!isSameHolder(holder, publisher)) return refuse('alias_taken')
   }
   const claims = holder === undefined && publisher !== undefined
   const known = claims ? NOTHING_HEARD : heard
@@ -115,7 +109,8 @@ export function agesAt({ report, heardAt }: Observed): Instant | undefined {
   return feedAgesAt({ heardAt, repeats })
 }
 
-function claimOf(alias: Alias, publisher: Holder): IngestFact {
+/** What makes a name somebody's, of whichever kind. */
+export function claimOf(alias: Alias, publisher: Holder): IngestFact {
   return publisher.by === 'agent'
     ? { type: 'alias_claimed', id: publisher.agent, alias }
     : { type: 'alias_held', alias, subject: publisher.subject }
@@ -123,8 +118,3 @@ function claimOf(alias: Alias, publisher: Holder): IngestFact {
 
 const remember = (recent: readonly MessageId[], message: MessageId): readonly MessageId[] =>
   [...recent, message].slice(-LIMITS.feedMemory)
-
-function isSame(one: Holder, other: Holder): boolean {
-  if (one.by === 'agent') return other.by === 'agent' && one.agent === other.agent
-  return other.by === 'credential' && one.subject === other.subject
-}

@@ -65,7 +65,7 @@ export type Counting =
   | { readonly counts: true }
   | { readonly counts: false; readonly why: Uncounted }
 
-export function countsForWindow({ ending }: Outcome): Counting {
+export function countsForWindow({ ending }: Pick<Outcome, 'ending'>): Counting {
   return ending.how === 'cancelled' ? leaves('cancelled') : COUNTS
 }
 

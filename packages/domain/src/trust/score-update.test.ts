@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import type { AgentId, OwnerId, WorkId } from '../ids.ts'
 import type { Ending, Outcome } from './outcome.ts'
-import { isUpdateDue, nextUpdateAt, updateAfter } from './score-update.ts'
+import { dueSince, isUpdateDue, nextUpdateAt, updateAfter } from './score-update.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -41,6 +41,14 @@ describe('OC-9 when a reputation update is due', () => {
     assert.equal(isUpdateDue({ lastUpdateAt }, due - 1), false)
     assert.equal(isUpdateDue({ lastUpdateAt }, due), true)
     assert.equal(isUpdateDue({ lastUpdateAt }, due + DAY_MS), true)
+  })
+
+  test('looked at from either side, the same ones are due', () => {
+    fc.assert(
+      fc.property(fc.nat(3 * DAY_MS), fc.nat(3 * DAY_MS), (lastUpdateAt, now) => {
+        assert.equal(lastUpdateAt <= dueSince(now), isUpdateDue({ lastUpdateAt }, now))
+      }),
+    )
   })
 
   test('no 24 hours pass without one, though the clock is looked at only every few minutes', () => {

@@ -9,7 +9,9 @@ import { countsForWindow, type Outcome } from './outcome.ts'
 export type ScoreUpdate = 'done' | 'failed' | 'periodic'
 
 /** Undefined after cancelled work: it changed nothing that could be told. */
-export function updateAfter(outcome: Outcome): Exclude<ScoreUpdate, 'periodic'> | undefined {
+export function updateAfter(
+  outcome: Pick<Outcome, 'ending'>,
+): Exclude<ScoreUpdate, 'periodic'> | undefined {
   if (!countsForWindow(outcome).counts) return undefined
   return outcome.ending.how === 'done' ? 'done' : 'failed'
 }
@@ -17,6 +19,11 @@ export function updateAfter(outcome: Outcome): Exclude<ScoreUpdate, 'periodic'> 
 /** Every update starts the period anew. Before the first one, registration stands for it. */
 export function nextUpdateAt(lastUpdateAt: Instant): Instant {
   return lastUpdateAt + LIMITS.reputationBeatMs
+}
+
+/** The same, looked at from now: whoever was last told of at this time or before is due. */
+export function dueSince(now: Instant): Instant {
+  return now - LIMITS.reputationBeatMs
 }
 
 export function isUpdateDue(

@@ -24,7 +24,12 @@ export type OutcomeReported = {
 
 export type TrustFact = MoneyFact | AgentFact | OutcomeReported
 
-type HeldWork = { readonly terms: HoldTerms; readonly heldAt: Instant; readonly takenAt?: Instant }
+type HeldWork = {
+  readonly terms: HoldTerms
+  readonly heldAt: Instant
+  readonly takenAt?: Instant
+  readonly deadline?: Instant
+}
 
 /** What must be remembered of earlier facts. Written in place by `readOutcome`. */
 export type TrailMemory = {
@@ -51,7 +56,10 @@ export function readOutcome(memory: TrailMemory, fact: TrustFact): Outcome | und
       return undefined
     case 'hold_confirmed': {
       const held = memory.holds.get(fact.hold)
-      if (held !== undefined) memory.holds.set(fact.hold, { ...held, takenAt: fact.at })
+      if (held === undefined) return undefined
+      const { at: takenAt, deadline } = fact
+      const taken = deadline === undefined ? { takenAt } : { takenAt, deadline }
+      memory.holds.set(fact.hold, { ...held, ...taken })
       return undefined
     }
     case 'hold_captured':
@@ -106,12 +114,14 @@ function ended(
   const held = memory.holds.get(hold)
   if (held === undefined) return undefined
   memory.holds.delete(hold)
-  const { terms, heldAt, takenAt = heldAt } = held
+  const { terms, heldAt, takenAt = heldAt, deadline } = held
   return {
     work: terms.task as string as WorkId,
     agent: terms.agent,
     owner: terms.payee,
     hirerOwner: terms.payer,
+    ...(terms.hirer === undefined ? {} : { hirerAgent: terms.hirer }),
+    ...(deadline === undefined ? {} : { deadline }),
     ending,
     priceCents: fact.type === 'hold_captured' ? fact.payment.amountCents : 0,
     receivedAt: heldAt,

@@ -27,6 +27,8 @@ export type Occupation = {
   readonly planner: AgentId
   readonly task: TaskId
   readonly slots: number
+  /** The money that was put aside for it, where it came on a promise of both. */
+  readonly hold?: HoldId
 }
 
 export type Capacity = {

@@ -80,6 +80,9 @@ export type WorkReported = {
   readonly agent: AgentId
   /** Absent where the dialect has no name of its own for the work. */
   readonly work?: WorkId
+  /** Where the report says so: which skill it was, and who asked for it. */
+  readonly skill?: string
+  readonly requester?: AgentId
   readonly how: 'done' | 'failed' | 'cancelled' | 'pending'
   readonly output?: Readonly<Record<string, unknown>>
   readonly fault?: Fault

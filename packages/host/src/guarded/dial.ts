@@ -61,7 +61,10 @@ export async function dial(place: Place, options: DialOptions): Promise<Socket> 
   throw last
 }
 
-async function checkedAddresses(place: Place, options: DialOptions): Promise<readonly string[]> {
+export async function checkedAddresses(
+  place: Place,
+  options: DialOptions,
+): Promise<readonly string[]> {
   const { host, port } = place
   const { allowance, connectMs } = options
   const found = isIP(host)

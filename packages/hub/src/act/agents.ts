@@ -76,6 +76,7 @@ export async function remove(
   if (!outcome.decision.ok) return outcome.decision
   if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
   hub.observed.forget(id)
+  await hub.keep.observations.forget(id)
   return { ok: true }
 }
 
@@ -91,7 +92,7 @@ export function discover(
     ...(asked.minScoreMicro !== undefined && { minScoreMicro: asked.minScoreMicro }),
     ...(asked.maxCostCents !== undefined && { maxCostCents: asked.maxCostCents }),
   } as const
-  const candidates = hub.directory.candidates(skills, now)
+  const candidates = hub.records.restrain(hub.directory.candidates(skills, now))
   const found =
     order === 'fair'
       ? rankFairly(search, candidates, now, { draw: hub.fraction(), limit, offset })

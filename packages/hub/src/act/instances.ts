@@ -18,7 +18,8 @@ export function findInstances(hub: Hub, sought: InstancesSought): InstancesFound
   for (const entry of hub.directory.instances(now, sought.agent)) {
     if (isSought(entry, sought)) entries.set(entry.shown.seen.last.instance, entry)
   }
-  const candidates = [...entries.values()].map(({ candidate }) => candidate)
+  const all = [...entries.values()].map(({ candidate }) => candidate)
+  const candidates = [...hub.records.restrain(all)]
   // Whoever asks for no number of slots still comes for one.
   const need = { required: capabilities, slots: Math.max(1, minSlotsFree) }
   const hits = rankForPlanner(need, candidates, now)
@@ -40,7 +41,8 @@ export function findInstances(hub: Hub, sought: InstancesSought): InstancesFound
     const entry = entries.get(id)
     if (entry === undefined) return []
     const hit = places.get(id)
-    return [describe(entry, hit ? explainPlace(hit, now) : [], now)]
+    const found = describe(entry, hit ? explainPlace(hit, now) : [], now)
+    return hit || !hub.records.isClosed(entry.agent.id) ? [found] : [closed(found)]
   })
   return { instances, total: order.length }
 }
@@ -54,18 +56,29 @@ function isSought({ shown }: InstanceEntry, { availability }: InstancesSought): 
     : shown.availability === availability
 }
 
+/** Its own word may be that it is available; its record outweighs it. */
+const closed = (found: InstanceFound): InstanceFound => ({
+  ...found,
+  why: ['takes no new work: its record says so', ...found.why.slice(1)],
+})
+
+/** P-6: it says that it is there, and cannot be reached. */
+const explainSilence = (agoMs: number): string =>
+  `posts, but did not answer when it was asked directly ${Math.round(agoMs / 1_000)} s ago`
+
 function describe(
   { agent, shown }: InstanceEntry,
   place: readonly string[],
   now: Instant,
 ): InstanceFound {
-  const { seen, declared, availability, liveness } = shown
+  const { seen, declared, availability, liveness, unansweredAt } = shown
   const { last, seenAt } = seen
   const publicKey = presentKey(agent.keys)?.publicKey
   const heard = Math.max(0, Math.round((now - seenAt) / 1_000))
   const full = last.slotsFree === 0 ? 'no slot is free' : `takes no new work: ${availability}`
+  const reason = unansweredAt === undefined ? full : explainSilence(now - unansweredAt)
   const why = [
-    ...(place.length > 0 ? place : [full, `heard ${heard} s ago`]),
+    ...(place.length > 0 ? place : [reason, `heard ${heard} s ago`]),
     ...(liveness === 'suspect' ? ['overdue, and kept because many fell silent at once'] : []),
   ]
   return {

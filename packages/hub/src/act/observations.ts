@@ -10,17 +10,25 @@ import { standingFrom } from '../views/standing.ts'
 import { type Caller, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 
-/** Changes no condition and no score: it is noted, for where the hub knows nothing itself. */
-export function observe(
+/**
+ * Changes no condition and no score: it is noted, for where the hub knows nothing itself. Kept
+ * before it is noted, so that what is acknowledged survives a restart.
+ */
+export async function observe(
   hub: Hub,
   caller: Caller,
   said: Observation,
-): { readonly ok: true } | Refused<Refusal> {
+): Promise<{ readonly ok: true } | Refused<Refusal>> {
   const agent = hub.directory.find(said.agent)
   if (agent === undefined) return refuse('agent_unknown')
   const permitted = permitAgent(caller, agent)
   if (!permitted.ok) return permitted
-  return hub.observed.take(said, hub.now())
+  const weighed = hub.observed.weigh(said, hub.now())
+  if (!weighed.ok) return weighed
+  const kept = await Promise.all(weighed.news.map((piece) => hub.keep.observations.put(piece)))
+  // Where another hub has heard something newer, that is what was kept.
+  if (hub.directory.find(said.agent) !== undefined) kept.forEach(hub.observed.enter)
+  return { ok: true }
 }
 
 export type Portrait = {
@@ -36,13 +44,20 @@ export function portray(
 ): ({ readonly ok: true } & Portrait) | Refused<Refusal> {
   const agent = hub.directory.find(id)
   if (agent === undefined) return refuse('agent_unknown')
+  const { window } = hub.scores.standingOf(id)
+  // one lifecycle. What was ordered of it counts here as in its profile.
+  const standing = hub.records.standingOf(id, seenStanding(hub, agent))
+  return { ok: true, agent, standing, window }
+}
+
+/** How it stands by what is seen and heard of it, whatever was ordered. */
+export function seenStanding(hub: Hub, { id, registeredAt }: Agent): Standing {
   const now = hub.now()
   const known = {
     liveness: hub.directory.livenessOf(id, now),
     instances: [...hub.directory.instances(now, id)].map(({ shown }) => shown),
     said: hub.observed.of(id),
-    heardAt: hub.directory.heardAt(id) ?? agent.registeredAt,
+    heardAt: hub.directory.heardAt(id) ?? registeredAt,
   }
-  const { window } = hub.scores.standingOf(id)
-  return { ok: true, agent, standing: standingFrom(known, now), window }
+  return standingFrom(known, now)
 }

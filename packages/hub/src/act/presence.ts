@@ -5,6 +5,7 @@
  *   Q2  The first declaration that proves the key it names binds it to an agent that was registered
  *       unsigned, which only an open hub lets happen (X-10). A post names no key and binds none.
  *   Q3  An event's id holds the time of its receipt, so a reader resumes by the id alone.
+ *   Q4  What is acknowledged is kept: a post as an event, a declaration until a newer one.
  */
 import {
   type CapabilitiesDeclared,
@@ -17,9 +18,11 @@ import {
 import { presentKey } from '@chimera/domain/agent/keys'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
+import type { Announcement } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import { keyIdOf } from '@chimera/identity/keys'
 import type { Hub } from './hub.ts'
+import { giveBack } from './offers.ts'
 
 /** A message as it came, and what it means. */
 export type Received<Meaning> = {
@@ -40,6 +43,7 @@ export async function announce(hub: Hub, post: Received<PresencePosted>): Promis
     const { raw } = post
     await hub.keep.presence.append({ id, announcement, receivedAt, verification, signature, raw })
   }
+  if (outcome.ok) await drain(hub, announcement)
   return outcome
 }
 
@@ -53,7 +57,9 @@ async function judgePost(hub: Hub, post: Received<PresencePosted>): Promise<Outc
   if (!proof.ok) return proof
   // Verifying takes a moment, in which the agent may have left or changed its key.
   if (keyOf(hub, agent) !== key) return refuse('signature_invalid')
-  return hub.presence.announce(announcement, hub.now())
+  const taken = hub.presence.announce(announcement, hub.now())
+  if (taken.ok) hub.publish('presence', post.message)
+  return taken
 }
 
 export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): Promise<Outcome> {
@@ -76,7 +82,45 @@ export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): P
     if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
   }
   if (keyOf(hub, agent) !== claimedKey) return refuse('key_mismatch')
-  return hub.presence.declare(told.meaning, hub.now())
+  const taken = await keepDeclaration(hub, told.meaning)
+  if (taken.ok) {
+    hub.publish('capability', told.message)
+    await drain(hub, told.meaning)
+  }
+  return taken
+}
+
+/** AV-5: who takes nothing new keeps no promise that nobody has used. */
+async function drain(
+  hub: Hub,
+  { instance, availability, correlation }: Announcement | CapabilitiesDeclared,
+): Promise<void> {
+  const leaves = availability === 'draining' || availability === 'offline'
+  if (leaves) await giveBack(hub, instance, correlation)
+}
+
+/** Kept before it is taken, so that what is acknowledged survives a restart (Q4). */
+async function keepDeclaration(
+  hub: Hub,
+  { type: _, correlation: __, ...declaration }: CapabilitiesDeclared,
+): Promise<Outcome> {
+  const now = hub.now()
+  const timely = hub.presence.canDeclare(declaration, now)
+  if (!timely.ok) return timely
+  const { agent, instance, signedAt } = declaration
+  const kept = await hub.keep.observations.put({
+    kind: 'declaration',
+    subject: instance,
+    about: agent,
+    at: signedAt,
+    heardAt: now,
+    body: declaration,
+  })
+  // Another hub may have taken a newer one, or one of the agent that the instance belongs to.
+  if (kept.body.signedAt !== signedAt || kept.about !== agent) {
+    hub.presence.restoreDeclaration(kept.body)
+  }
+  return hub.presence.declare(declaration, now)
 }
 
 export async function readEvents(hub: Hub, sought: EventsSought): Promise<EventsFound> {

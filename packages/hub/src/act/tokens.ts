@@ -3,7 +3,9 @@
  *
  *   O1  Nobody makes a token of its own kind that allows more, lives longer or spends more.
  *   O2  An owner's token never operates the hub. An operator makes the first token of an owner.
- *   O3  The text of a token is in the answer that makes it, and nowhere else.
+ *   O3  A token ends with the one that it was made with, unless it was handed to another kind of
+ *       holder, or is the very one that ends it: that is how a token is replaced.
+ *   O4  The text of a token is in the answer that makes it, and nowhere else.
  */
 import type { OwnerWanted, TokenWanted } from '@chimera/dialects/chimera'
 import { isUuid } from '@chimera/dialects/wire'
@@ -30,7 +32,7 @@ export async function makeOwner(
   const wanted = asked.scopes ?? OWNER_SCOPES
   if (!wanted.every((each) => OWNER_SCOPES.includes(each))) return forbidden()
   const late = isPast(asked, hub.now())
-  return late ?? make(hub, { kind: 'owner', owner, ...asked, scopes: wanted })
+  return late ?? make(hub, { kind: 'owner', owner, ...asked, scopes: wanted, ...madeWith(caller) })
 }
 
 /** A further token of the caller's own kind and owner. */
@@ -57,6 +59,7 @@ export async function makeToken(
     ...asked,
     ...(expiresAt !== undefined && { expiresAt }),
     scopes: wanted,
+    ...madeWith(caller),
   })
 }
 
@@ -86,22 +89,31 @@ export async function revokeToken(
     const own = caller.owner === undefined ? [] : await hub.keep.tokens.listOf(caller.owner)
     if (!own.some((each) => each.id === id)) return forbidden()
   }
-  const known = isUuid(id) && (await hub.keep.tokens.revoke(id, hub.uuid() as CorrelationId))
+  const by = caller.token?.id
+  const asked = { id, ...(by !== undefined && { by }) }
+  const known = isUuid(id) && (await hub.keep.tokens.revoke(asked, hub.uuid() as CorrelationId))
   return { ok: true, known }
 }
 
 /** For a hub that has none yet: whoever starts it is its operator. */
 export async function makeFirstOperator(hub: Hub): Promise<string> {
-  const { text } = await make(hub, { kind: 'operator', scopes: SCOPES })
-  return text
+  const made = await make(hub, { kind: 'operator', scopes: SCOPES })
+  if (!made.ok) throw new Error('a token that is made with none was refused')
+  return made.text
 }
 
-async function make(hub: Hub, asked: Omit<TokenTerms, 'digest' | 'id'>): Promise<TokenMade> {
+async function make(
+  hub: Hub,
+  asked: Omit<TokenTerms, 'digest' | 'id'>,
+): Promise<TokenMade | Refused<Refusal>> {
   const { text, digest } = newSecretToken(asked.kind)
   const terms: TokenTerms = { ...asked, digest, id: hub.uuid() }
-  await hub.keep.tokens.issue(terms, hub.uuid() as CorrelationId)
-  return { ok: true, text, terms }
+  const issued = await hub.keep.tokens.issue(terms, hub.uuid() as CorrelationId)
+  // The caller's own was revoked since it was looked at.
+  return issued ? { ok: true, text, terms } : refuse('token_invalid')
 }
+
+const madeWith = ({ token }: Caller) => (token === undefined ? {} : { parent: token.id })
 
 /**
  * W1: on an open hub anybody could make an operator's token and use it when it is no longer open.

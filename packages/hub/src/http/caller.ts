@@ -1,21 +1,25 @@
 /**
- * Establishes who sent a request: by a token, by a signature, or by a short-lived token that was
- * given for one of these.
+ * Establishes who sent a request: by a token, by a key, or by a short-lived token that was given
+ * for one of these. A key is shown by signing the request (RFC 9421), by a client certificate that
+ * was made for it, or, where a route takes that, by a JWS over the body.
  *
- *   E1  What is presented must hold. A bad token beside a good signature is refused, not passed
- *       over.
+ *   E1  What is presented must hold, all of it. A bad token beside a good signature is refused, not
+ *       passed over; so are two different keys.
  *   E2  A key counts while it is the present key of an agent that is there; a key that is bound to
  *       nobody counts only beside a token, which is how it comes to be bound (X-10).
  *   E3  A short-lived token stands for what it was given for, which is looked up each time: a
  *       revoked token or a rotated key ends its sessions at once.
  *   E4  On an open hub a signature is checked, since it binds a key; tokens are not looked at.
+ *   E5  A certificate is worth its key. It counts while its authority's word does and its time
+ *       lasts, and the key behind it is looked up each time, as for a signature (decision 0034).
  */
 import type { Key } from '@chimera/domain/agent/keys'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { Digest, Instant, KeyId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { AGENT_SCOPES, isScope } from '@chimera/domain/scopes'
-import { createSeenNonces, type SeenNonces } from '@chimera/identity/freshness'
+import { verifyDetached } from '@chimera/identity/detached-jws'
+import { createSeenNonces, judgeFreshness, type SeenNonces } from '@chimera/identity/freshness'
 import { fieldValue, type HeaderFields } from '@chimera/identity/http-message'
 import { type RequestWithBody, verifyRequest } from '@chimera/identity/http-signature'
 import { createKeyring } from '@chimera/identity/keyring'
@@ -26,6 +30,7 @@ import { ANYBODY, type Caller, STRANGER } from '../act/caller.ts'
 import { readSubject } from '../act/sessions.ts'
 import type { KeyHolder } from '../ports/agents.ts'
 import type { Tokens } from '../ports/tokens.ts'
+import type { Certificate } from './tls.ts'
 
 export type CallersOptions = {
   readonly tokens: Pick<Tokens, 'find'>
@@ -41,10 +46,24 @@ export type Established = { readonly ok: true; readonly caller: Caller } | Refus
 /** The public key of whoever signs before any hub knows it: base64url of its 32 bytes. */
 export const KEY_FIELD = 'x-chimera-key'
 
+/** A detached JWS over the body's bytes, on the routes that take one. */
+export type Detached = {
+  readonly text: string
+  /** When the body says that it was written: it stands for the time of signing. */
+  readonly signedAt?: Instant
+  /** The key that a signature without a name is by, such as the one bound to what it speaks of. */
+  readonly unnamed?: KeyId
+}
+
+export type Presented = RequestWithBody & {
+  readonly certificate?: Certificate | undefined
+  readonly detached?: Detached | undefined
+}
+
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i
 
 export type Callers = {
-  readonly establish: (request: RequestWithBody) => Promise<Established>
+  readonly establish: (request: Presented) => Promise<Established>
 }
 
 export function createCallers(options: CallersOptions): Callers {
@@ -52,21 +71,76 @@ export function createCallers(options: CallersOptions): Callers {
   const keyring = createKeyring()
 
   async function bySignature(request: RequestWithBody): Promise<Established> {
-    const offered = decodePublicKey(fieldValue(request.headers, KEY_FIELD))
-    const signers = new Map<KeyId, { readonly key: Key; readonly holder?: KeyHolder }>()
-    const keyOf = async (id: KeyId) => {
-      const holder = await holderOf(id)
-      // A key that spoke once and was replaced is not brought back by offering it again.
-      if (holder?.replaced) return undefined
-      const publicKey = holder?.publicKey ?? offered
-      if (publicKey === undefined || keyIdOf(publicKey) !== id) return undefined
-      signers.set(id, { key: { id, publicKey }, ...(holder && { holder }) })
-      return publicKey
-    }
+    const signers = createSigners(fieldValue(request.headers, KEY_FIELD))
+    const { keyOf } = signers
     const verdict = await verifyRequest(request, { now: now(), keyOf, keyring, nonces })
+    return verdict.ok ? signers.callerOf(verdict.key) : verdict
+  }
+
+  async function byDetached(
+    { text, signedAt, unnamed }: Detached,
+    body: Uint8Array,
+  ): Promise<Established> {
+    const { keyOf, callerOf } = createSigners(undefined)
+    const policy = { keyOf, keyring, ...(unnamed !== undefined && { unnamed }) }
+    const verdict = await verifyDetached(text, body, policy)
     if (!verdict.ok) return verdict
-    const signer = signers.get(verdict.key)
-    return signer === undefined ? refuse('caller_unknown') : asKey(signer.key, signer.holder)
+    // A body without a time is none that its route takes, and is refused there.
+    const freshness = judgeFreshness({ signedAt: signedAt ?? now() }, now())
+    return freshness.ok ? callerOf(verdict.key) : freshness
+  }
+
+  /** Undefined for a certificate that names nobody. */
+  async function byCertificate(certificate: Certificate): Promise<Established | undefined> {
+    const { believed, from, until, publicKey } = certificate
+    const holds = believed && now() >= from && now() < until
+    if (!holds) return refuse('certificate_invalid')
+    if (publicKey === undefined) return undefined
+    const { keyOf, callerOf } = createSigners(publicKey)
+    const id = keyIdOf(publicKey)
+    return (await keyOf(id)) === undefined ? refuse('caller_unknown') : callerOf(id)
+  }
+
+  /** Whose keys were asked for; one that nobody holds counts where it is offered. */
+  function createSigners(offer: string | undefined) {
+    const offered = decodePublicKey(offer)
+    const signers = new Map<KeyId, { readonly key: Key; readonly holder?: KeyHolder }>()
+    return {
+      async keyOf(id: KeyId) {
+        const holder = await holderOf(id)
+        // A key that spoke once and was replaced is not brought back by offering it again.
+        if (holder?.replaced) return undefined
+        const publicKey = holder?.publicKey ?? offered
+        if (publicKey === undefined || keyIdOf(publicKey) !== id) return undefined
+        signers.set(id, { key: { id, publicKey }, ...(holder && { holder }) })
+        return publicKey
+      },
+      callerOf(id: KeyId): Established {
+        const signer = signers.get(id)
+        return signer === undefined ? refuse('caller_unknown') : asKey(signer.key, signer.holder)
+      },
+    }
+  }
+
+  async function byKeys(request: Presented): Promise<Established | undefined> {
+    const { certificate, detached, headers, body = new Uint8Array() } = request
+    let found: Established | undefined
+    // A certificate costs nothing to look at, and a signature's nonce is used up by that.
+    const proofs = [
+      certificate && (() => byCertificate(certificate)),
+      detached && (() => byDetached(detached, body)),
+      isSigned(headers) && (() => bySignature(request)),
+    ]
+    for (const prove of proofs) {
+      const proven = prove ? await prove() : undefined
+      if (proven === undefined) continue
+      if (!proven.ok) return proven
+      if (found?.ok && found.caller.key?.id !== proven.caller.key?.id) {
+        return refuse('signature_invalid')
+      }
+      found = proven
+    }
+    return found
   }
 
   async function byBearer(text: string): Promise<Established> {
@@ -123,19 +197,18 @@ export function createCallers(options: CallersOptions): Callers {
 
   return {
     async establish(request) {
-      const signed = isSigned(request.headers)
       if (hubKey === undefined) {
-        const signer = signed ? await bySignature(request) : { ok: true as const, caller: ANYBODY }
-        return signer.ok ? { ok: true, caller: { ...signer.caller, ...ANYBODY } } : signer
+        const signer = await byKeys(request)
+        if (signer?.ok === false) return signer
+        return { ok: true, caller: { ...signer?.caller, ...ANYBODY } }
       }
       const presented = fieldValue(request.headers, 'authorization')
       const [, text] = presented === undefined ? [] : (BEARER.exec(presented) ?? [])
       if (presented !== undefined && text === undefined) return refuse('token_invalid')
-      if (text === undefined && !signed) return refuse('caller_unknown')
       // The token first: a signature's nonce is used up by looking at it.
       const bearer = text === undefined ? undefined : await byBearer(text)
       if (bearer?.ok === false) return bearer
-      const signer = signed ? await bySignature(request) : undefined
+      const signer = await byKeys(request)
       if (signer?.ok === false) return signer
       return together(bearer?.caller, signer?.caller)
     },

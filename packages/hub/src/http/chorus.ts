@@ -14,7 +14,7 @@ import type { Hub } from '../act/hub.ts'
 import { listTransfers, openAccount, showAccount, showEconomy, transfer } from '../act/money.ts'
 import { reportFailure, reportSuccess, scoreOf } from '../act/reputation.ts'
 import { PUBLIC } from './access.ts'
-import { refusalOf } from './failed.ts'
+import { isFault, refusalOf } from './failed.ts'
 
 export type ChorusRoutes = { readonly hub: Hub }
 
@@ -33,8 +33,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   // A Chorus caller hears only Chorus, whatever went wrong.
   app.setErrorHandler((error, request, reply) => {
     const refused = refusalOf(error, hub.now())
-    if (refused.refusal === 'service_unavailable')
-      request.log.error({ err: error }, 'chorus failed')
+    if (isFault(error, refused)) request.log.error({ err: error }, 'chorus failed')
     return no(reply, refused)
   })
 

@@ -11,8 +11,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import { findInstances } from '../act/instances.ts'
 import { announce, declare, type Received, readEvents } from '../act/presence.ts'
-import { needs, PUBLIC } from './access.ts'
-import { refusalOf } from './failed.ts'
+import { needs, PROVING, PUBLIC } from './access.ts'
+import { isFault, refusalOf } from './failed.ts'
 
 export type MoltbookRoutes = { readonly hub: Hub; readonly metrics: Metrics }
 
@@ -52,13 +52,12 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
   // A MoltBook caller hears only MoltBook, whatever went wrong.
   app.setErrorHandler((error, request, reply) => {
     const refused = refusalOf(error, hub.now())
-    if (refused.refusal === 'service_unavailable')
-      request.log.error({ err: error }, 'moltbook failed')
+    if (isFault(error, refused)) request.log.error({ err: error }, 'moltbook failed')
     return no(reply, refused)
   })
 
   // Both carry the agent's own signature, which is proof enough of who sent them.
-  app.post('/presence', PUBLIC, async (request, reply) => {
+  app.post('/presence', PROVING, async (request, reply) => {
     const read = receive(request.body, moltbook.readPresence)
     if (!read.ok) return drop(reply, read)
     const { agent, instance, correlation } = read.meaning.announcement
@@ -68,7 +67,7 @@ export const moltbookRoutes: FastifyPluginAsync<MoltbookRoutes> = async (app, { 
     return outcome.ok ? reply.code(204).send() : drop(reply, outcome)
   })
 
-  app.post('/capability', PUBLIC, async (request, reply) => {
+  app.post('/capability', PROVING, async (request, reply) => {
     const read = receive(request.body, moltbook.readCapability)
     if (!read.ok) return no(reply, read)
     const { agent, instance, correlation } = read.meaning

@@ -8,9 +8,18 @@ import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { describe, test } from 'vitest'
 import type { Hub } from '../act/hub.ts'
 import type { Callers } from './caller.ts'
-import { CALLS, openapi, schemaNames } from './openapi.ts'
+import { createListeners } from './listen.ts'
+import { CALLS, openapi } from './openapi.ts'
+import { schemaNames } from './published.ts'
 import { createHttp } from './server.ts'
 
+/** No limit of any kind. */
+const OPEN = {
+  proxies: [],
+  rates: { perCaller: 0, perStranger: 0 },
+  load: { inFlight: 0, delayMs: 0 },
+  delayMs: () => 0,
+}
 const NOBODY: Callers = { establish: async () => refuse('caller_unknown') }
 
 /** The routes need no hub to be listed, only to be called. */
@@ -18,7 +27,10 @@ async function served(): Promise<readonly string[]> {
   const clock = createVirtualClock()
   const log = createLog({ clock, name: 'hub', level: 'silent' })
   const routes: string[] = []
-  const app = createHttp({ hub: {} as Hub, log, metrics: createMetrics(), callers: NOBODY })
+  const metrics = createMetrics()
+  const bounds = { requestMs: 1_000, idleMs: 1_000, connections: 1 }
+  const listeners = createListeners(bounds, { metrics })
+  const app = createHttp({ hub: {} as Hub, log, metrics, callers: NOBODY, ...OPEN, listeners })
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) {
       if (each !== 'HEAD') routes.push(`${each} ${url.replace(/:(\w+)/g, '{$1}')}`)

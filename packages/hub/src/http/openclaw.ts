@@ -10,9 +10,11 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import { observe, type Portrait, portray } from '../act/observations.ts'
+import type { Topic } from '../ports/bus.ts'
 import type { Observation } from '../views/observed.ts'
 import { PUBLIC } from './access.ts'
-import { refusalOf } from './failed.ts'
+import { isFault, refusalOf } from './failed.ts'
+import { resultRoutes } from './results.ts'
 
 export type OpenclawRoutes = { readonly hub: Hub }
 
@@ -32,23 +34,30 @@ export const openclawRoutes: FastifyPluginAsync<OpenclawRoutes> = async (app, { 
 
   app.setErrorHandler((error, request, reply) => {
     const refused = refusalOf(error, hub.now())
-    if (refused.refusal === 'service_unavailable')
-      request.log.error({ err: error }, 'openclaw failed')
+    if (isFault(error, refused)) request.log.error({ err: error }, 'openclaw failed')
     return no(reply, refused)
   })
 
   /** The same three steps for everything that an agent publishes of itself. */
-  function publishes(path: string, read: Read, encode: (told: Told) => object): void {
+  function publishes(
+    path: string,
+    read: Read,
+    encode: (told: Told) => object,
+    topic?: Topic,
+  ): void {
     app.post(path, async (request, reply) => {
       const correlation = correlationIn(request.body)
       const unspoken = openclaw.refuseVersion(request.body)
       if (unspoken !== undefined) return no(reply, unspoken, correlation)
       const said = read(request.body)
       if (!said.ok) return no(reply, said, correlation)
-      const outcome = observe(hub, request.caller, said.value)
+      const outcome = await observe(hub, request.caller, said.value)
       const { agent, type } = said.value
       request.log.debug({ correlation, agent, type, taken: outcome.ok }, 'observed')
-      return outcome.ok ? reply.code(204).send() : no(reply, outcome, correlation)
+      if (!outcome.ok) return no(reply, outcome, correlation)
+      // Under the same name as on the bus, and the same JSON (OC-23).
+      if (topic !== undefined) hub.publish(topic, request.body as object)
+      return reply.code(204).send()
     })
 
     app.get<ById>(`${path}/:id`, PUBLIC, async (request, reply) => {
@@ -60,11 +69,17 @@ export const openclawRoutes: FastifyPluginAsync<OpenclawRoutes> = async (app, { 
     })
   }
 
-  publishes('/identities', openclaw.readIdentity, (told) =>
-    openclaw.encodeIdentity(told, hub.now()),
+  publishes(
+    '/identities',
+    openclaw.readIdentity,
+    (told) => openclaw.encodeIdentity(told, hub.now()),
+    'identity',
   )
-  publishes('/status', openclaw.readStatusUpdate, (told) =>
-    openclaw.encodeStatusUpdate({ ...told, agent: told.agent.id }, hub.now()),
+  publishes(
+    '/status',
+    openclaw.readStatusUpdate,
+    (told) => openclaw.encodeStatusUpdate({ ...told, agent: told.agent.id }, hub.now()),
+    'status',
   )
   publishes('/reputation', openclaw.readReputationUpdate, (told) =>
     openclaw.encodeReputationUpdate(
@@ -72,6 +87,7 @@ export const openclawRoutes: FastifyPluginAsync<OpenclawRoutes> = async (app, { 
       hub.now(),
     ),
   )
+  resultRoutes(app, { hub, no, correlationIn })
 }
 
 /** Also of a message that is refused, so that its sender knows which one (OC-22). */

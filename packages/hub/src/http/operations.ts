@@ -3,20 +3,29 @@ import type { Metrics } from '@chimera/host/metrics'
 import type { FastifyPluginAsync } from 'fastify'
 import { forbidden, isOperator } from '../act/caller.ts'
 import type { Hub } from '../act/hub.ts'
-import { Denied, PUBLIC } from './access.ts'
-import { openapi, schemaNames, schemaOf } from './openapi.ts'
+import { Denied, PUBLIC, VITAL } from './access.ts'
+import { openapi } from './openapi.ts'
+import type { Overload } from './overload.ts'
+import { schemaNames, schemaOf } from './published.ts'
 
 type SchemaPath = { readonly Params: { readonly dialect: string; readonly message: string } }
 
-export type OperationRoutes = { readonly hub: Hub; readonly metrics: Metrics }
+export type OperationRoutes = {
+  readonly hub: Hub
+  readonly metrics: Metrics
+  readonly overload: Overload
+}
 
 export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, options) => {
-  const { hub, metrics } = options
+  const { hub, metrics, overload } = options
 
   // Chorus programs look for these two words; an orchestrator only for the status.
-  app.get('/health', PUBLIC, async () => ({ service: 'chimera-hub', status: 'healthy' }))
+  app.get('/health', VITAL, async () => ({ service: 'chimera-hub', status: 'healthy' }))
 
-  app.get('/ready', PUBLIC, async (request, reply) => {
+  app.get('/ready', VITAL, async (request, reply) => {
+    if (overload.look() !== undefined) {
+      return reply.code(503).header('retry-after', '1').send({ ready: false, waiting_for: 'load' })
+    }
     try {
       await hub.keep.check()
       return { ready: true, agents: hub.directory.size(), sealed: hub.scores.seq() }
@@ -40,7 +49,7 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
     return reply.header('content-type', 'application/schema+json').send(JSON.stringify(schema))
   })
 
-  app.get('/metrics', async (request, reply) => {
+  app.get('/metrics', { config: { vital: true } }, async (request, reply) => {
     if (!isOperator(request.caller)) throw new Denied(forbidden())
     return reply.header('content-type', metrics.contentType).send(await metrics.text())
   })

@@ -4,39 +4,52 @@
  *   S1  A body is taken as it came: nothing is coerced, filled in or dropped.
  *   S2  Whatever goes wrong is answered with the one error, which names nothing of the inside.
  *   S3  A request has an id that is in its log lines and in the answer's `x-request-id` (X-4).
+ *   S4  Whoever is told to come back later is told when, in `retry-after`.
  */
-import { createServer, type Server } from 'node:http'
 import { encodeError } from '@chimera/dialects/error'
 import { statusOf } from '@chimera/dialects/http-status'
 import { LIMITS } from '@chimera/domain/limits'
+import type { LoadLimits } from '@chimera/domain/work/load'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Hub } from '../act/hub.ts'
-import { guardAccess } from './access.ts'
+import type { Guard } from '../guard.ts'
+import { guardAccess, type RateLimits } from './access.ts'
 import type { Callers } from './caller.ts'
 import { chorusRoutes } from './chorus.ts'
-import { refusalOf } from './failed.ts'
+import { docsRoutes } from './docs.ts'
+import { isFault, refusalOf } from './failed.ts'
 import { feedRoutes } from './feed.ts'
+import { bodyOf, type Listeners } from './listen.ts'
 import { moltbookRoutes } from './moltbook.ts'
 import { openclawRoutes } from './openclaw.ts'
 import { operationRoutes } from './operations.ts'
 import { ourRoutes } from './ours/routes.ts'
+import { guardMessages } from './outgoing.ts'
+import { guardOverload } from './overload.ts'
 
 export type ServerOptions = {
   readonly hub: Hub
   readonly log: Log
   readonly metrics: Metrics
   readonly callers: Callers
+  readonly guard: Guard
   /** Where callers think they are, if not where they dialled. */
   readonly publicUrl?: string | undefined
+  readonly listeners: Listeners
+  /** Whose word on where a request came from is believed. */
+  readonly proxies: readonly string[]
+  readonly rates: RateLimits
+  readonly load: LoadLimits
+  readonly delayMs: () => number
 }
 
-// A request that sends its body more slowly than this holds a connection for nothing.
-const REQUEST_MS = 15_000
+// Where nothing else is known: about the time in which a database restarts.
+const RETRY_SECONDS = 2
 
 export function createHttp(options: ServerOptions): FastifyInstance {
-  const { hub, log, metrics, callers, publicUrl } = options
+  const { hub, log, metrics, callers, guard, publicUrl, listeners, rates, load, delayMs } = options
   // Named as what Fastify asks for, or its routes would be typed by our logger.
   const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
@@ -44,7 +57,10 @@ export function createHttp(options: ServerOptions): FastifyInstance {
     // One line per request of our own instead of Fastify's two.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
-    requestTimeout: REQUEST_MS,
+    serverFactory: (handler) => listeners.create(handler),
+    // Every server has its own answer to what is no request; a second one would be too many.
+    clientErrorHandler: () => undefined,
+    trustProxy: options.proxies.length > 0 ? [...options.proxies] : false,
     routerOptions: { maxParamLength: LIMITS.keyChars },
     genReqId: () => hub.uuid(),
     // A name that would change what every object is, is refused and not dropped.
@@ -66,6 +82,14 @@ export function createHttp(options: ServerOptions): FastifyInstance {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    // What came beyond one more than the limit was not read at all.
+    if (request.raw.rawHeaders.length > 2 * LIMITS.headerFields) {
+      return reply.code(431).send(bodyOf(431))
+    }
+  })
+  app.addHook('onSend', async (_, reply) => {
+    const isLater = reply.statusCode === 429 || reply.statusCode === 503
+    if (isLater && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -83,34 +107,23 @@ export function createHttp(options: ServerOptions): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => {
     const refused = refusalOf(error, hub.now())
-    if (refused.refusal === 'service_unavailable')
-      request.log.error({ err: error }, 'request failed')
+    if (isFault(error, refused)) request.log.error({ err: error }, 'request failed')
     const body = encodeError(refused, refused.refusal, hub.now())
+    if (body.retry_after_seconds !== undefined) {
+      reply.header('retry-after', body.retry_after_seconds)
+    }
     return reply.code(statusOf(refused.refusal)).send(body)
   })
 
-  guardAccess(app, { hub, callers, metrics, publicUrl })
-  app.register(operationRoutes, { hub, metrics })
+  const overload = guardOverload(app, { limits: load, now: hub.now, delayMs, metrics, log })
+  guardAccess(app, { hub, callers, metrics, publicUrl, rates })
+  guardMessages(app, guard)
+  app.register(operationRoutes, { hub, metrics, overload })
+  app.register(docsRoutes)
   app.register(chorusRoutes, { hub })
   app.register(ourRoutes, { hub, prefix: '/v1' })
   app.register(feedRoutes, { hub })
   app.register(openclawRoutes, { hub, prefix: '/openclaw/v1' })
   app.register(moltbookRoutes, { hub, metrics, prefix: '/moltbook/v1' })
   return app
-}
-
-/** Listens on more ports with the same routes: Chorus programs look on 8001 and 8002. */
-export async function listenAlso(
-  app: FastifyInstance,
-  place: { readonly host: string; readonly port: number },
-): Promise<Server> {
-  const server = createServer((request, response) => app.routing(request, response))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(place.port, place.host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  return server
 }

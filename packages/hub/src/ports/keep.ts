@@ -3,17 +3,39 @@
  * these from the store, and a test may fill them from anything that keeps the same promises.
  */
 import type { Agents } from './agents.ts'
+import type { KeptAlerts, Webhooks } from './alerts.ts'
+import type { Aliases } from './aliases.ts'
+import type { Deliveries, Letters } from './deliveries.ts'
+import type { HubKeys } from './hub-keys.ts'
 import type { Money } from './money.ts'
+import type { Nonces } from './nonces.ts'
+import type { Observations } from './observations.ts'
 import type { PresenceEvents } from './presence.ts'
+import type { Profiles } from './profiles.ts'
+import type { Results } from './results.ts'
+import type { Slots } from './slots.ts'
 import type { Tokens } from './tokens.ts'
+import type { Told } from './told.ts'
 import type { Trail } from './trail.ts'
 
 export type Keep = {
   readonly agents: Agents
+  readonly profiles: Profiles
+  readonly hubKeys: HubKeys
   readonly tokens: Tokens
+  readonly nonces: Nonces
   readonly money: Money
+  readonly slots: Slots
   readonly trail: Trail
   readonly presence: PresenceEvents
+  readonly observations: Observations
+  readonly aliases: Aliases
+  readonly results: Results
+  readonly told: Told
+  readonly deliveries: Deliveries
+  readonly letters: Letters
+  readonly alerts: KeptAlerts
+  readonly webhooks: Webhooks
   /** Whether it answers; rejects when it does not. */
   readonly check: () => Promise<void>
 }

@@ -1,13 +1,30 @@
 /** The ledger: commands in, decisions out, and what the books say. */
 import type { Decision } from '@chimera/domain/decision'
-import type { CorrelationId, Digest, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
-import type { Account, MoneyFact, Movement } from '@chimera/domain/money/ledger'
+import type {
+  AgentId,
+  CorrelationId,
+  Digest,
+  HoldId,
+  OwnerId,
+  TaskId,
+  TransferId,
+} from '@chimera/domain/ids'
+import type { Account, Hold, Movement } from '@chimera/domain/money/ledger'
 import type { MoneyCommand } from '@chimera/domain/money/money'
 import type { Refusal } from '@chimera/domain/refusals'
+import type { BookingFact } from '@chimera/domain/work/booking'
 
 export type PaymentFilter = {
   readonly owner?: OwnerId
   readonly task?: TaskId
+  readonly limit: number
+}
+
+export type HoldFilter = {
+  /** Holds that this owner pays, funds or is to be paid from. */
+  readonly owner?: OwnerId
+  readonly task?: TaskId
+  readonly agent?: AgentId
   readonly limit: number
 }
 
@@ -26,13 +43,19 @@ export type Money = {
     command: MoneyCommand,
     correlation: CorrelationId,
     spend?: Spend,
-  ) => Promise<Decision<MoneyFact, Refusal>>
+  ) => Promise<Decision<BookingFact, Refusal>>
   readonly account: (owner: OwnerId) => Promise<Account | undefined>
+  readonly hold: (id: HoldId) => Promise<Hold | undefined>
+  /** The hold in force for a task, or the last one that was. */
+  readonly holdOf: (payer: OwnerId, task: TaskId) => Promise<Hold | undefined>
+  readonly holds: (filter: HoldFilter) => Promise<readonly Hold[]>
+  /** What each of these has cost, with all that was hired out of it (P-9). */
+  readonly costs: (holds: readonly HoldId[]) => Promise<ReadonlyMap<HoldId, number>>
   readonly movement: (transfer: TransferId) => Promise<Movement | undefined>
   /** The latest first. */
   readonly payments: (filter: PaymentFilter) => Promise<readonly Movement[]>
   readonly economy: () => Promise<Economy>
   readonly accounts: () => Promise<readonly Account[]>
-  /** Ends holds whose time has come; answers how many. */
+  /** Ends holds and promises of slots whose time has come; answers how many. */
   readonly endDue: () => Promise<number>
 }

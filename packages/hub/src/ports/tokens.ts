@@ -10,6 +10,8 @@ export type TokenTerms = {
   readonly scopes: readonly string[]
   readonly expiresAt?: Instant
   readonly capCents?: number
+  /** The token that this one was made with. */
+  readonly parent?: string
 }
 
 export type Token = TokenTerms & {
@@ -19,11 +21,18 @@ export type Token = TokenTerms & {
 }
 
 export type Tokens = {
-  readonly issue: (terms: TokenTerms, correlation: CorrelationId) => Promise<void>
+  /** Whether it was: not, if the token that it is made with has been revoked. */
+  readonly issue: (terms: TokenTerms, correlation: CorrelationId) => Promise<boolean>
   readonly find: (digest: Digest) => Promise<Token | undefined>
   readonly listOf: (owner: OwnerId) => Promise<readonly Token[]>
-  /** Whether there is such a token. */
-  readonly revoke: (id: string, correlation: CorrelationId) => Promise<boolean>
+  /**
+   * With those of its kind that were made with it, and so on, but not `by`, the token that orders
+   * it. Answers whether there is such a token.
+   */
+  readonly revoke: (
+    asked: { readonly id: string; readonly by?: string },
+    correlation: CorrelationId,
+  ) => Promise<boolean>
   /** Whether some operator's token still counts. */
   readonly hasOperator: () => Promise<boolean>
 }

@@ -4,6 +4,7 @@
  *
  *   K1  What an agent announces wins over what is assumed of one that announces nothing.
  *   K2  Whom only the brake keeps is still considered: presumably it is the hub that cannot hear.
+ *   K3  An instance that posts but was asked in vain takes no work: an offer would be lost on it.
  */
 import type { Agent } from '@chimera/domain/agent/agent'
 import { readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
@@ -18,6 +19,8 @@ import type { Instance } from './presence.ts'
 export type Shown = Instance & {
   readonly availability: Availability
   readonly liveness: Liveness
+  /** When it was asked directly and did not answer; absent while nothing is held against it. */
+  readonly unansweredAt?: Instant
 }
 
 type Who = {
@@ -30,8 +33,8 @@ type Who = {
 const UNANNOUNCED_SLOTS = 1
 
 /** A full instance still takes work on: it may queue it. */
-const takesWork = ({ availability }: Shown): boolean =>
-  availability === 'available' || availability === 'busy'
+const takesWork = ({ availability, unansweredAt }: Shown): boolean =>
+  (availability === 'available' || availability === 'busy') && unansweredAt === undefined
 
 /** `heardAt` and `online` are what holds for the whole agent. */
 export function agentCandidate(

@@ -7,19 +7,28 @@
  *   D3  A sign of life counts from when it was heard; after a restart only new ones count, so
  *       nobody is listed who has not spoken since (CH-3).
  *   D4  An agent that posts presence is judged by its instances, whatever it beats (AV-6). Whoever
- *       was let go for silence stays gone until it is heard again.
+ *       was let go for silence stays gone until it is heard again; that a probe reaches it is no
+ *       word of its own.
  */
 import type { Agent } from '@chimera/domain/agent/agent'
 import { readSkillRef } from '@chimera/domain/agent/skill-version'
-import type { AgentId, Alias, Instant } from '@chimera/domain/ids'
+import type { AgentId, Alias, InstanceId, Instant } from '@chimera/domain/ids'
 import type { Candidate } from '@chimera/domain/matching/candidate'
 import { declaredAvailability } from '@chimera/domain/presence/declaration'
 import type { Pulse } from '@chimera/domain/presence/eviction'
 import { agentLiveness, heartbeatPulse, type Signs } from '@chimera/domain/presence/liveness'
 import { type Liveness, livenessOf } from '@chimera/domain/presence/presence'
+import type { Probe, ProbeFact } from '@chimera/domain/presence/probe'
 import type { Standing } from '@chimera/domain/trust/trust'
 import { agentCandidate, instanceCandidate, type Shown } from './candidates.ts'
-import { createPresence, type Instance, type Presence, type Sweep } from './presence.ts'
+import {
+  createPresence,
+  type Instance,
+  type Presence,
+  type Sweep,
+  type Unanswered,
+} from './presence.ts'
+import { createProbes, type Due, type Probes } from './probes.ts'
 
 export type Directory = {
   /** Enters an agent or replaces its entry; `heardAt` is its sign of life, if this is one. */
@@ -41,6 +50,9 @@ export type Directory = {
   readonly instances: (now: Instant, agent?: AgentId) => Iterable<InstanceEntry>
   /** Lets go of whoever is silent. */
   readonly sweep: (now: Instant) => Sweep
+  /** Where instances that are listed are to be asked now. */
+  readonly dueProbes: (now: Instant) => readonly Due[]
+  readonly noteProbes: (ended: readonly Probe[], now: Instant) => readonly ProbeFact[]
   readonly size: () => number
 }
 
@@ -59,6 +71,7 @@ const NEVER = Number.NEGATIVE_INFINITY
 export function createDirectory(
   standingOf: (id: AgentId) => Standing,
   presence: Presence = createPresence(),
+  probes: Probes = createProbes(() => 0),
 ): Directory {
   const entries = new Map<AgentId, Entry>()
   const bySkill = new Map<string, Set<AgentId>>()
@@ -83,10 +96,45 @@ export function createDirectory(
     return entry === undefined ? 'offline' : judge(entry, now)
   }
 
-  function show(instance: Instance, now: Instant): Shown {
+  function show(instance: Instance, agent: Agent, now: Instant): Shown {
     const brake = presence.brake()
     const liveness = livenessOf(instance.seen, now, brake)
-    return { ...instance, liveness, availability: declaredAvailability(instance, now, brake) }
+    const availability = declaredAvailability(instance, now, brake)
+    const shown = { ...instance, liveness, availability }
+    const unansweredAt = silentSince(instance, agent)
+    return unansweredAt === undefined ? shown : { ...shown, unansweredAt }
+  }
+
+  function silentSince(instance: Instance, agent: Agent): Instant | undefined {
+    const address = addressOf(instance, agent)
+    return address === undefined ? undefined : probes.unansweredAt(address)
+  }
+
+  /** Every instance of an agent that is on the network. */
+  function* present(): Iterable<{ readonly instance: Instance; readonly agent: Agent }> {
+    for (const instance of presence.instances()) {
+      const agent = entries.get(instance.seen.last.agent)?.agent
+      if (agent !== undefined) yield { instance, agent }
+    }
+  }
+
+  function* probed(now: Instant): Iterable<string> {
+    for (const { instance, agent } of present()) {
+      const address = addressOf(instance, agent)
+      const listed = livenessOf(instance.seen, now, presence.brake()) !== 'offline'
+      if (listed && address !== undefined) yield address
+    }
+  }
+
+  /** Only the brake asks for it (eviction.ts). */
+  function unanswered(): Unanswered {
+    const found = new Map<InstanceId, Instant>()
+    if (!presence.brake().on) return found
+    for (const { instance, agent } of present()) {
+      const at = silentSince(instance, agent)
+      if (at !== undefined) found.set(instance.seen.last.instance, at)
+    }
+    return found
   }
 
   const lastHeard = ({ agent, signs }: Entry): Instant =>
@@ -98,7 +146,7 @@ export function createDirectory(
 
   function candidateOf(entry: Entry, skills: readonly string[], now: Instant): Candidate {
     const { agent } = entry
-    const instances = [...presence.instancesOf(agent.id)].map((each) => show(each, now))
+    const instances = [...presence.instancesOf(agent.id)].map((each) => show(each, agent, now))
     const heardAt = lastHeard(entry)
     const online = judge(entry, now) !== 'offline'
     const who = { agent, standing: standingOf(agent.id), now }
@@ -160,7 +208,7 @@ export function createDirectory(
         const entry = entries.get(instance.seen.last.agent)
         if (entry === undefined) continue
         const { agent } = entry
-        const shown = show(instance, now)
+        const shown = show(instance, agent, now)
         const candidate = instanceCandidate({ agent, standing: standingOf(agent.id), now }, shown)
         yield { agent, shown, candidate }
       }
@@ -175,7 +223,7 @@ export function createDirectory(
         // Its instances speak for it; once they are forgotten, old beats must not count as a cut.
         else if (now >= pulse.lapsesAt) entries.set(id, { ...entry, gone: true })
       }
-      const swept = presence.sweep(beating, now)
+      const swept = presence.sweep(beating, now, unanswered())
       for (const fact of swept.facts) {
         const entry = fact.type === 'pulse_lost' && entries.get(fact.who as AgentId)
         if (entry) entries.set(entry.agent.id, { ...entry, gone: true })
@@ -183,6 +231,14 @@ export function createDirectory(
       return swept
     },
 
+    dueProbes: (now) => probes.due(probed(now), now),
+    noteProbes: (ended, now) => probes.note({ ended, brake: presence.brake() }, now),
+
     size: () => entries.size,
   }
+}
+
+/** Where it takes offers, or else where its agent takes jobs. */
+function addressOf({ declared }: Instance, agent: Agent): string | undefined {
+  return declared?.callback ?? agent.endpoint
 }

@@ -5,7 +5,7 @@ import { test } from 'vitest'
 import { createFeed } from './feed.ts'
 
 test('a new name takes the place of the one that was silent the longest', () => {
-  const feed = createFeed(() => undefined, 2)
+  const feed = createFeed(2)
   const hear = (alias: string, at: number) =>
     feed.hear(
       {

@@ -1,9 +1,13 @@
 /** Keeps the views that are made of the sealed trail up to it. */
 import type { Keep } from '../ports/keep.ts'
-import type { Scores } from './scores.ts'
+import type { ScoreMoved, Scores } from './scores.ts'
 
 /** Seals what is there and lets the scores follow; calls that come together share one run. */
-export function followTrail(keep: Pick<Keep, 'trail'>, scores: Scores): () => Promise<void> {
+export function followTrail(
+  keep: Pick<Keep, 'trail'>,
+  scores: Scores,
+  heard: (moved: readonly ScoreMoved[]) => void = () => undefined,
+): () => Promise<void> {
   let running: Promise<void> | undefined
   let again: Promise<void> | undefined
 
@@ -12,7 +16,7 @@ export function followTrail(keep: Pick<Keep, 'trail'>, scores: Scores): () => Pr
     for (;;) {
       const sealed = await keep.trail.sealedAfter(scores.seq())
       if (sealed.length === 0) return
-      scores.follow(sealed)
+      heard(scores.follow(sealed))
     }
   }
   const begin = (): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
  * What agents have said of themselves in OpenClaw: identity, status, score. It is shown beside what
- * the hub knows, or where the hub knows nothing; it never takes its place (A4, P-2).
+ * the hub knows, or where the hub knows nothing; it never takes its place (A4, P-2). Rebuilt at
+ * start from what is kept.
  *
  *   O1  Only of agents that are registered, so it is bounded as they are.
  *   O2  The latest by the agent's own time is kept; an older one that comes late changes nothing.
@@ -15,6 +16,7 @@ import type {
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
+import type { Kept } from '../ports/observations.ts'
 
 export type Observation = IdentityObserved | ConditionObserved | ScoreObserved
 
@@ -24,11 +26,16 @@ export type Said = {
   readonly score?: ScoreObserved
 }
 
+/** One thing that an agent has said, as it is kept. */
+export type Piece = Kept<'identity' | 'condition' | 'score'>
+
 export type Observed = {
-  readonly take: (
+  /** What of it is news, to be kept and then entered. */
+  readonly weigh: (
     observation: Observation,
     now: Instant,
-  ) => { readonly ok: true } | Refused<'message_early'>
+  ) => { readonly ok: true; readonly news: readonly Piece[] } | Refused<'message_early'>
+  readonly enter: (piece: Piece) => void
   readonly of: (agent: AgentId) => Said
   readonly forget: (agent: AgentId) => void
 }
@@ -40,35 +47,69 @@ export function createObserved(): Observed {
   return {
     of,
     forget: (agent) => void said.delete(agent),
-    take(observation, now) {
+
+    weigh(observation, now) {
       const at = timeOf(observation)
       if (at > now + LIMITS.skewMs) return refuse('message_early', { retryAt: at - LIMITS.skewMs })
-      const { agent } = observation
-      said.set(agent, merge(of(agent), observation, now))
-      return { ok: true }
+      const known = of(observation.agent)
+      return { ok: true, news: piecesOf(observation, now).filter((each) => isNews(each, known)) }
+    },
+
+    enter(piece) {
+      const agent = piece.subject as AgentId
+      const known = of(agent)
+      if (isNews(piece, known)) said.set(agent, { ...known, ...saidIn(piece) })
     },
   }
 }
 
-function merge(known: Said, observation: Observation, now: Instant): Said {
+/** An identity says two things: who somebody is, and how it stands. */
+function piecesOf(observation: Observation, heardAt: Instant): readonly Piece[] {
+  const { agent } = observation
+  const common = { subject: agent, about: agent, at: timeOf(observation), heardAt }
   switch (observation.type) {
-    case 'identity_observed': {
-      const newer = timeOf(observation) >= (known.identity ? timeOf(known.identity) : -Infinity)
-      const next = newer ? { ...known, identity: observation } : known
-      return withCondition(next, observation.condition, now)
-    }
+    case 'identity_observed':
+      return [
+        { ...common, kind: 'identity', body: observation },
+        conditionIn(observation.condition, agent, heardAt),
+      ]
     case 'condition_observed':
-      return withCondition(known, observation, now)
+      return [conditionIn(observation, agent, heardAt)]
     case 'score_observed':
-      return observation.at >= (known.score?.at ?? -Infinity)
-        ? { ...known, score: observation }
-        : known
+      return [{ ...common, kind: 'score', body: observation }]
   }
 }
 
-function withCondition(known: Said, { stated, details, at }: StatedCondition, now: Instant): Said {
-  if (known.condition !== undefined && at < known.condition.at) return known
-  return { ...known, condition: { stated, details, at, heardAt: now } }
+function conditionIn(
+  { stated, details, at }: StatedCondition,
+  agent: AgentId,
+  heardAt: Instant,
+): Piece {
+  const body = { stated, details, at }
+  return { kind: 'condition', subject: agent, about: agent, at, heardAt, body }
+}
+
+function saidIn(piece: Piece): Said {
+  switch (piece.kind) {
+    case 'identity':
+      return { identity: piece.body }
+    case 'condition':
+      return { condition: { ...piece.body, heardAt: piece.heardAt } }
+    case 'score':
+      return { score: piece.body }
+  }
+}
+
+/** O2, for each of the three by itself. */
+function isNews({ kind, at }: Piece, known: Said): boolean {
+  switch (kind) {
+    case 'identity':
+      return known.identity === undefined || at >= timeOf(known.identity)
+    case 'condition':
+      return known.condition === undefined || at >= known.condition.at
+    case 'score':
+      return known.score === undefined || at >= known.score.at
+  }
 }
 
 function timeOf(observation: Observation): Instant {

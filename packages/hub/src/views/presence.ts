@@ -1,7 +1,7 @@
 /**
  * Every instance that speaks for itself, from its verified posts and declarations (AV-6). Kept in
- * memory; what posts said in the last two minutes is read back at start, so that nothing from
- * before a restart can be played again.
+ * memory; what posts said in the last two minutes and what was declared last is read back at start,
+ * so that nothing from before a restart can be played again, and no address is lost.
  *
  *   P1  A post or declaration is decided and taken in one step: of two that arrive together one is
  *       the later one.
@@ -43,6 +43,9 @@ import {
 
 export type Instance = { readonly seen: Sighting; readonly declared: Declaration | undefined }
 
+/** When a probe was sent that had no answer, by instance. */
+export type Unanswered = ReadonlyMap<AgentId | InstanceId, Instant>
+
 export type Sweep = {
   readonly facts: readonly EvictionFact<AgentId | InstanceId>[]
   /** When to look again; absent while nobody is listed. */
@@ -62,12 +65,18 @@ export type Presence = {
   readonly canDeclare: Presence['declare']
   /** A post that was believed before the restart. */
   readonly restore: (post: { announcement: Announcement; at: Instant }, now: Instant) => void
+  /** A declaration that was kept, before the restart or by another hub; an older one is nothing. */
+  readonly restoreDeclaration: (declaration: Declaration) => void
   readonly of: (agent: AgentId) => readonly Sighting[]
   readonly instances: () => Iterable<Instance>
   readonly instancesOf: (agent: AgentId) => Iterable<Instance>
   readonly brake: () => Brake
   /** Lets go of whoever is silent, among its own and among those that only beat. */
-  readonly sweep: (beating: readonly Pulse<AgentId>[], now: Instant) => Sweep
+  readonly sweep: (
+    beating: readonly Pulse<AgentId>[],
+    now: Instant,
+    unanswered?: Unanswered,
+  ) => Sweep
 }
 
 type Entry = {
@@ -77,6 +86,7 @@ type Entry = {
 }
 
 const LONG_AGO = Number.NEGATIVE_INFINITY
+const NONE: Unanswered = new Map()
 
 export function createPresence(): Presence {
   const entries = new Map<InstanceId, Entry>()
@@ -160,6 +170,16 @@ export function createPresence(): Presence {
       entries.set(announcement.instance, { ...entry, seen })
     },
 
+    restoreDeclaration(declaration) {
+      const { agent, instance, signedAt } = declaration
+      const entry = entries.get(instance)
+      if (entry !== undefined && entry.agent !== agent) return
+      if (entry?.declared !== undefined && signedAt <= entry.declared.signedAt) return
+      const full = (byAgent.get(agent)?.size ?? 0) >= LIMITS.instancesPerAgent
+      if (entry === undefined && full) return
+      put(instance, { agent, seen: entry?.seen, declared: declaration })
+    },
+
     of: (agent) => instancesOf(agent).map(({ seen }) => seen),
     instancesOf,
 
@@ -169,11 +189,11 @@ export function createPresence(): Presence {
 
     brake: () => brake,
 
-    sweep(beating, now) {
+    sweep(beating, now, unanswered = NONE) {
       const sightings = [...entries.values()].flatMap(({ seen }) => seen ?? [])
       const pulses = [...pulsesOf(sightings), ...beating]
       const { facts } = decideEvictions<AgentId | InstanceId>(
-        { pulses, unanswered: new Map() },
+        { pulses, unanswered },
         brake,
         now,
       )

@@ -61,6 +61,13 @@ export const ADVISORY = {
   partition: 7_426_003,
   /** Of two numbers: this one, and the hash of the owner's name. */
   owner: 7_426_004,
+  /** Of two numbers: this one, and the hash of the instance's id. */
+  instance: 7_426_005,
+  told: 7_426_005,
+  /** Of the making and revoking of tokens. */
+  tokens: 7_426_008,
+  /** Of two numbers: this one, and the hash of the credential's name. */
+  credential: 7_426_009,
 } as const
 
 /** A connection that ended by itself, or never began, rather than a statement that was wrong. */

@@ -1,18 +1,25 @@
 /**
- * One batch of money commands, from rows to rows, in one transaction: what was answered before,
- * what is touched, what the domain decides, what becomes of it.
+ * One batch of commands on money and slots, from rows to rows, in one transaction: what was
+ * answered before, what is touched, what the domain decides, what becomes of it.
  *
- *   X1  Facts, balances, remembered answers and what tokens spent commit together, or not at all.
- *   X2  Two commands of one batch under one key, or against the last credits of one cap, are not
- *       decided together: the later one is put off until the first is committed.
+ *   X1  Facts, balances, reservations, remembered answers and what tokens spent commit together, or not at all.
+ *   X2  Two commands of one batch under one key are not decided together: the later one is put
+ *       off until the first is committed.
+ *   X3  A cap is held against what changes something. Who repeats what was done hears so again,
+ *       also when the cap is reached.
  */
 import type { Recorded } from '@chimera/domain/audit'
 import { accept, type Decision, refuse } from '@chimera/domain/decision'
 import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
-import type { SettlementTerms } from '@chimera/domain/money/amount'
-import type { Books, MoneyFact } from '@chimera/domain/money/ledger'
-import { decideTogether, type MoneyCommand } from '@chimera/domain/money/money'
+import { type SettlementTerms, withinCap } from '@chimera/domain/money/amount'
 import type { Refusal } from '@chimera/domain/refusals'
+import {
+  type BookingCommand,
+  type BookingFact,
+  bookTogether,
+  type Desk,
+  isSlotFact,
+} from '@chimera/domain/work/booking'
 import {
   decideRepeat,
   isRemembered,
@@ -25,29 +32,30 @@ import { PUT_OFF } from '../batching.ts'
 import type { Queries } from '../engine/database.ts'
 import { appendFacts } from '../facts/append.ts'
 import { Failure } from '../failure.ts'
-import { lockPurses, maySpend, type Purse, type Spend, saveSpent } from '../registry/spending.ts'
+import { lockPurses, type Purse, type Spend, saveSpent } from '../registry/spending.ts'
+import { saveSlots } from '../reservations/save.ts'
 import { loadLocked } from './load.ts'
 import { saveBooks } from './save.ts'
 
-export type MoneyDecision = Decision<MoneyFact, Refusal>
+export type BookingDecision = Decision<BookingFact, Refusal>
 
 export type Remember = {
   readonly scope: Scope
   readonly content: Digest
   /** The answer to keep, from the decision and the touched books as they are afterwards. */
-  readonly answer: (decision: MoneyDecision, books: Books) => unknown
+  readonly answer: (decision: BookingDecision, desk: Desk) => unknown
   readonly forgetAt?: Instant
 }
 
 export type Submission = {
-  readonly command: MoneyCommand
+  readonly command: BookingCommand
   readonly correlation: CorrelationId
   readonly remember?: Remember
   readonly spend?: Spend
 }
 
 export type Submitted = {
-  readonly decision: MoneyDecision
+  readonly decision: BookingDecision
   /** With `remember` only. */
   readonly answer?: unknown
   /** Whether the answer is an earlier one, and nothing was decided now. */
@@ -66,7 +74,7 @@ export async function runBatch(
   const slots = answerRepeats(submissions, known, hands.now())
   const open = submissions.filter((_, at) => slots[at] === undefined)
 
-  const { books, complete } = await loadLocked(
+  const { desk, seats, complete } = await loadLocked(
     tx,
     open.map((each) => each.command),
   )
@@ -76,20 +84,24 @@ export async function runBatch(
   // Not earlier: whoever waited for a lock decides by the time at which it got it.
   const now = hands.now()
   const tokens = [...new Set(open.flatMap(({ spend }) => (spend ? [spend.token] : [])))]
-  checkCaps(submissions, slots, await lockPurses(tx, tokens, now))
+  const purses = await lockPurses(tx, tokens, now)
+  refuseEnded(submissions, slots, purses)
 
   const asked = submissions.filter((_, at) => slots[at] === undefined)
   const commands = asked.map((each) => each.command)
-  const batch = decideTogether(books, commands, now, hands.terms)
+  const spent = new Map<Digest, number>()
+  const veto = (at: number) => spendFrom(purses, spent, asked[at]?.spend)
+  const batch = bookTogether(desk, commands, now, { terms: hands.terms, veto })
   const decided = asked.map((submission, at): Decided => {
     const decision = batch.decisions[at] ?? refuse('service_unavailable')
-    const answer = submission.remember?.answer(decision, batch.books)
+    const answer = submission.remember?.answer(decision, batch.desk)
     return { submission, decision, answer }
   })
-  await saveBooks(tx, books, batch.books)
+  await saveBooks(tx, desk, batch.desk)
+  await saveSlots(tx, seats, batch.facts.filter(isSlotFact))
   await appendFacts(tx, recordedFacts(decided, batch.facts, now))
   await writeAnswers(tx, decided.flatMap(answerEntry), now)
-  await saveSpent(tx, spentBy(decided))
+  await saveSpent(tx, spent)
 
   const rest = decided.values()
   return slots.map((slot) => slot ?? submittedOf(rest.next().value))
@@ -97,7 +109,7 @@ export async function runBatch(
 
 type Decided = {
   readonly submission: Submission
-  readonly decision: MoneyDecision
+  readonly decision: BookingDecision
   readonly answer: unknown
 }
 
@@ -119,28 +131,39 @@ function answerRepeats(
   })
 }
 
-function checkCaps(
+function refuseEnded(
   submissions: readonly Submission[],
   slots: Slot[],
   purses: ReadonlyMap<Digest, Purse>,
 ): void {
-  const reserved = new Map<Digest, number>()
   for (const [at, { spend }] of submissions.entries()) {
     if (spend === undefined || slots[at] !== undefined) continue
-    const { token, amountCents } = spend
-    const others = reserved.get(token) ?? 0
-    const may = maySpend(purses.get(token), amountCents, others)
-    if (may === 'yes') reserved.set(token, others + amountCents)
-    else slots[at] = may === 'wait' ? PUT_OFF : { decision: refuse(may), repeated: false }
+    const counts = purses.get(spend.token)?.ended === false
+    if (!counts) slots[at] = { decision: refuse('token_invalid'), repeated: false }
   }
 }
 
-/** What the clock alone did comes first, and goes by the hold that it ended (X-4). */
+/** Counts it, unless that would be too much. */
+function spendFrom(
+  purses: ReadonlyMap<Digest, Purse>,
+  spent: Map<Digest, number>,
+  spend: Spend | undefined,
+): 'cap_reached' | undefined {
+  const purse = spend && purses.get(spend.token)
+  if (spend === undefined || purse === undefined) return undefined
+  const before = spent.get(spend.token) ?? 0
+  const spentCents = purse.spentCents + before
+  if (!withinCap({ ...purse, spentCents }, spend.amountCents)) return 'cap_reached'
+  spent.set(spend.token, before + spend.amountCents)
+  return undefined
+}
+
+/** What the clock alone did comes first, and goes by the hold or promise that it ended (X-4). */
 function recordedFacts(
   decided: readonly Decided[],
-  facts: readonly MoneyFact[],
+  facts: readonly BookingFact[],
   now: Instant,
-): readonly Recorded<MoneyFact>[] {
+): readonly Recorded<BookingFact>[] {
   const caused = decided.flatMap(({ decision, submission }) =>
     (decision.ok ? decision.facts : []).map((fact) => ({
       fact,
@@ -148,12 +171,26 @@ function recordedFacts(
       correlation: submission.correlation,
     })),
   )
-  const byClock = facts.slice(0, facts.length - caused.length).map((fact) => {
-    const name =
-      fact.type === 'hold_lapsed' || fact.type === 'hold_released' ? fact.hold : fact.type
-    return { fact, recordedAt: now, correlation: name as string as CorrelationId }
-  })
+  const byClock = facts.slice(0, facts.length - caused.length).map((fact) => ({
+    fact,
+    recordedAt: now,
+    correlation: endedBy(fact) as CorrelationId,
+  }))
   return [...byClock, ...caused]
+}
+
+function endedBy(fact: BookingFact): string {
+  switch (fact.type) {
+    case 'hold_lapsed':
+    case 'hold_released':
+      return fact.hold
+    case 'reservation_ended':
+      return fact.reservation.hold ?? fact.reservation.id
+    case 'slots_freed':
+      return fact.work
+    default:
+      return fact.type
+  }
 }
 
 function answerEntry({ submission, decision, answer }: Decided): AnswerEntry[] {
@@ -163,16 +200,6 @@ function answerEntry({ submission, decision, answer }: Decided): AnswerEntry[] {
   const { scope, content, forgetAt } = remember
   const entry = { scope: scopeKey(scope), content, answer }
   return [forgetAt === undefined ? entry : { ...entry, forgetAt }]
-}
-
-function spentBy(decided: readonly Decided[]): ReadonlyMap<Digest, number> {
-  const spent = new Map<Digest, number>()
-  for (const { submission, decision } of decided) {
-    const { spend } = submission
-    if (spend === undefined || !decision.ok || decision.facts.length === 0) continue
-    spent.set(spend.token, (spent.get(spend.token) ?? 0) + spend.amountCents)
-  }
-  return spent
 }
 
 function submittedOf(decided: Decided | undefined): Submitted {

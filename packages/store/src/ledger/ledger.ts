@@ -1,10 +1,10 @@
 /**
- * The ledger in front of its database: money commands in, decisions out, each committed before it
- * is answered.
+ * The ledger in front of its database: commands on money and slots in, decisions out, each
+ * committed before it is answered.
  *
  *   J1  Commands that arrive together are loaded, decided and committed together.
- *   J2  Correct with any number of processes on one database: who touches the same accounts waits,
- *       who loses a race begins anew.
+ *   J2  Correct with any number of processes on one database: who touches the same accounts or
+ *       instances waits, who loses a race begins anew.
  *   J3  What waits is bounded; beyond, the caller hears `service_unavailable` at once.
  *   J4  Repeating a command that was done finds it done (CH-8). So a batch whose commit was not
  *       answered is tried again; only if that fails too is the outcome unknown to the caller.
@@ -17,6 +17,7 @@ import { createBatching, type Outcome } from '../batching.ts'
 import type { Database } from '../engine/database.ts'
 import { type RetryHands, retrying } from '../engine/retry.ts'
 import { type Failure, hasCode } from '../failure.ts'
+import { readDue } from '../reservations/reading.ts'
 import { isStorable } from '../storable.ts'
 import { runBatch, type Submission, type Submitted } from './batch.ts'
 
@@ -33,7 +34,7 @@ export type LedgerOptions = {
 
 export type Ledger = {
   readonly submit: (submission: Submission) => Promise<Submitted>
-  /** Ends holds whose time has come, so many at most; answers how many. */
+  /** Ends holds and promises of slots whose time has come, so many at most; answers how many. */
   readonly endDue: (most?: number) => Promise<number>
   /** When everything that was submitted has been answered. */
   readonly idle: () => Promise<void>
@@ -90,18 +91,26 @@ export function createLedger({
   return {
     submit,
     async endDue(mostDue = MOST_DUE) {
+      const now = clock.now()
+      const most = Math.min(mostDue, MOST_DUE)
       const due = await database.query<{ id: HoldId }>(
         `SELECT id FROM holds
          WHERE stage IN ('placed', 'confirmed') AND coalesce(releases_at, lapses_at) <= $1
          ORDER BY coalesce(releases_at, lapses_at) LIMIT $2`,
-        [clock.now(), Math.min(mostDue, MOST_DUE)],
+        [now, most],
       )
-      const ended = await Promise.all(
-        due.map(({ id }) => {
+      const promises = await readDue(database, now, most)
+      // Together, so that a hold and the slots that go with it end in one transaction.
+      const ended = await Promise.all([
+        ...due.map(({ id }) => {
           const correlation = id as string as CorrelationId
           return submit({ command: { type: 'lapse_hold', hold: id }, correlation })
         }),
-      )
+        ...promises.map(({ id, instance }) => {
+          const correlation = id as string as CorrelationId
+          return submit({ command: { type: 'lapse_reservations', instance }, correlation })
+        }),
+      ])
       return ended.filter(({ decision }) => decision.ok).length
     },
     idle: batching.idle,

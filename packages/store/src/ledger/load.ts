@@ -1,9 +1,10 @@
 /**
  * From commands to the part of the books that they touch, with its rows locked.
  *
- *   O1  Locked are accounts, in the order of their names, and nothing else. That covers holds and
- *       payments: each is changed only under the lock of its funder or payee, and who these are
- *       never changes. A chain of holds has one funder.
+ *   O1  Locked are accounts, in the order of their names, then instances where slots are touched
+ *       (reservations/load.ts), and nothing else. That covers holds and payments: each is changed
+ *       only under the lock of its funder or payee, and who these are never changes. A chain of
+ *       holds has one funder.
  *   O2  What names the accounts (holds, payments) is read once to know whom to lock, and again
  *       under the locks. If the second reading names more, the caller begins anew.
  *   O3  What does not exist yet cannot be locked. Two that create it at once meet in its key, and
@@ -11,15 +12,11 @@
  *       since its first movement may have been seen in between.
  */
 import type { HoldId, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
-import {
-  type Account,
-  type Books,
-  type Hold,
-  type Movement,
-  openBooks,
-} from '@chimera/domain/money/ledger'
-import type { MoneyCommand } from '@chimera/domain/money/money'
+import { type Account, type Hold, type Movement, openBooks } from '@chimera/domain/money/ledger'
+import { type BookingCommand, type Desk, openDesk } from '@chimera/domain/work/booking'
 import type { Queries } from '../engine/database.ts'
+import { givenBackBy, lockInstances, readSeats, slotsWantedBy } from '../reservations/load.ts'
+import { type ReservationRow, roomsOf } from '../reservations/rows.ts'
 import { type HoldRow, holdOfRow, type MovementRow, movementOfRow } from './rows.ts'
 
 /** The names of what is to be loaded, each once. */
@@ -31,7 +28,12 @@ type Wanted = {
   readonly jobs: { readonly payer: OwnerId; readonly task: TaskId }[]
 }
 
-export type Loaded = { readonly books: Books; readonly complete: boolean }
+export type Loaded = {
+  readonly desk: Desk
+  /** The rows that the rooms were made of. */
+  readonly seats: readonly ReservationRow[]
+  readonly complete: boolean
+}
 
 const HOLDS = `
   WITH RECURSIVE asked AS (SELECT $1::json AS list),
@@ -63,23 +65,45 @@ const ACCOUNTS = `
   WHERE owner IN (SELECT json_array_elements_text($1::json))
   ORDER BY owner FOR UPDATE`
 
-export async function loadLocked(tx: Queries, commands: readonly MoneyCommand[]): Promise<Loaded> {
+export async function loadLocked(
+  tx: Queries,
+  commands: readonly BookingCommand[],
+): Promise<Loaded> {
   const wanted = wantedBy(commands)
+  const slots = slotsWantedBy(commands)
+  const givenBack = givenBackBy(commands)
+  for (const hold of holdsIn(await readSeats(tx, givenBack))) wanted.holds.add(hold)
   const touchesWork = wanted.holds.size > 0 || wanted.jobs.length > 0 || hasRefund(commands)
-  const first = touchesWork ? await readWork(tx, wanted) : undefined
-  const owners = new Set([...wanted.owners, ...(first === undefined ? [] : ownersIn(first))])
+  const first = touchesWork ? await readWork(tx, wanted) : NO_WORK
+  const owners = new Set([...wanted.owners, ...ownersIn(first)])
+  const seated = await readSeats(tx, slots, idsOf(first))
+  const instances = new Set([...slots.instances, ...seated.map(({ instance }) => instance)])
   const accounts = await lockAccounts(tx, owners)
+  await lockInstances(tx, instances)
+
   // Without work there is still what movements were made: read once, under the locks.
   const rows = await readWork(tx, wanted)
+  const seats = await readSeats(tx, { ...slots, instances }, idsOf(rows))
   const there = new Set(accounts.map((each) => each.owner))
   const missing = [...owners].filter((owner) => !there.has(owner))
+  const loaded = new Set(idsOf(rows))
+  const given = seats.filter(
+    ({ id, instance }) => givenBack.reservations.has(id) || givenBack.instances.has(instance),
+  )
   const complete =
     (!touchesWork || ownersIn(rows).every((owner) => owners.has(owner))) &&
+    seats.every(({ instance }) => instances.has(instance)) &&
+    holdsIn(given).every((hold) => loaded.has(hold)) &&
     !(await anyThere(tx, missing))
-  return { books: openBooks({ accounts, ...rows }), complete }
+  const desk = openDesk(openBooks({ accounts, ...rows }), roomsOf(seats))
+  return { desk, seats, complete }
 }
 
 type Work = { readonly holds: readonly Hold[]; readonly movements: readonly Movement[] }
+const NO_WORK: Work = { holds: [], movements: [] }
+
+const idsOf = ({ holds }: Work) => holds.map(({ id }) => id)
+const holdsIn = (seats: readonly ReservationRow[]) => seats.flatMap(({ hold }) => hold ?? [])
 
 async function readWork(queries: Queries, wanted: Wanted): Promise<Work> {
   const jobs = [...wanted.jobs]
@@ -119,16 +143,16 @@ function ownersIn({ holds, movements }: Work): OwnerId[] {
   ]
 }
 
-const hasRefund = (commands: readonly MoneyCommand[]) =>
+const hasRefund = (commands: readonly BookingCommand[]) =>
   commands.some(({ type }) => type === 'refund_credits')
 
-function wantedBy(commands: readonly MoneyCommand[]): Wanted {
+function wantedBy(commands: readonly BookingCommand[]): Wanted {
   const wanted: Wanted = { owners: new Set(), holds: new Set(), transfers: new Set(), jobs: [] }
   for (const command of commands) want(wanted, command)
   return wanted
 }
 
-function want({ owners, holds, transfers, jobs }: Wanted, command: MoneyCommand): void {
+function want({ owners, holds, transfers, jobs }: Wanted, command: BookingCommand): void {
   switch (command.type) {
     case 'open_account':
     case 'mint_credits':
@@ -162,6 +186,18 @@ function want({ owners, holds, transfers, jobs }: Wanted, command: MoneyCommand)
     case 'release_hold':
     case 'lapse_hold':
       holds.add(command.hold)
+      break
+    case 'reserve_slots': {
+      const { task, money } = command
+      if (money === undefined) break
+      owners.add(money.payer).add(money.payee)
+      holds.add(money.hold)
+      jobs.push({ payer: money.payer, task })
+      break
+    }
+    case 'release_reservation':
+    case 'drain_instance':
+    case 'lapse_reservations':
       break
   }
 }

@@ -2,7 +2,7 @@
  * Looking at the books without touching them. What is read may have changed by the time it is
  * answered; whoever decides by it submits a command instead.
  */
-import type { HoldId, Instant, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
+import type { AgentId, HoldId, Instant, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
 import {
   type Account,
   type Hold,
@@ -38,6 +38,49 @@ export async function readHoldOf(
     [payer, task],
   )
   return row && holdOfRow(row)
+}
+
+export type HoldFilter = {
+  /** Holds that this owner pays, funds or is to be paid from. */
+  readonly owner?: OwnerId
+  readonly task?: TaskId
+  readonly agent?: AgentId
+  readonly limit: number
+}
+
+/** Those that stand first, the last to lapse first. */
+export async function readHolds(
+  queries: Queries,
+  { owner, task, agent, limit }: HoldFilter,
+): Promise<readonly Hold[]> {
+  const rows = await queries.query<HoldRow>(
+    `SELECT * FROM holds
+     WHERE ($1::text IS NULL OR payer = $1 OR payee = $1 OR funder = $1)
+       AND ($2::text IS NULL OR task = $2) AND ($3::text IS NULL OR agent = $3)
+     ORDER BY stage NOT IN ('placed', 'confirmed'), lapses_at DESC, id LIMIT $4`,
+    [owner ?? null, task ?? null, agent ?? null, Math.min(limit, MOST)],
+  )
+  return rows.map(holdOfRow)
+}
+
+/** What each of these has cost its payer so far, with all that was hired out of it (P-9). */
+export async function readCosts(
+  queries: Queries,
+  holds: readonly HoldId[],
+): Promise<ReadonlyMap<HoldId, number>> {
+  if (holds.length === 0) return new Map()
+  const rows = await queries.query<{ top: HoldId; cents: number }>(
+    `WITH RECURSIVE chain AS (
+       SELECT id AS top, id, paid_cents FROM holds
+       WHERE id IN (SELECT json_array_elements_text($1::json))
+       UNION ALL
+       SELECT chain.top, holds.id, holds.paid_cents
+       FROM holds JOIN chain ON holds.parent = chain.id
+     )
+     SELECT top, sum(paid_cents)::bigint AS cents FROM chain GROUP BY top`,
+    [JSON.stringify(holds)],
+  )
+  return new Map(rows.map(({ top, cents }) => [top, cents]))
 }
 
 export async function readMovement(

@@ -29,6 +29,8 @@ export type HoldRow = {
   readonly price_cents: number | null
   readonly releases_at: Instant | null
   readonly because: ReleaseCause | null
+  readonly hirer: AgentId | null
+  readonly deadline: Instant | null
 }
 
 export function holdOfRow(row: HoldRow): Hold {
@@ -50,6 +52,8 @@ export function holdOfRow(row: HoldRow): Hold {
     ...(row.price_cents === null ? {} : { priceCents: row.price_cents }),
     ...(row.releases_at === null ? {} : { releasesAt: row.releases_at }),
     ...(row.because === null ? {} : { because: row.because }),
+    ...(row.hirer === null ? {} : { hirer: row.hirer }),
+    ...(row.deadline === null ? {} : { deadline: row.deadline }),
   }
 }
 
@@ -72,6 +76,8 @@ export function rowOfHold(hold: Hold): HoldRow {
     price_cents: hold.priceCents ?? null,
     releases_at: hold.releasesAt ?? null,
     because: hold.because ?? null,
+    hirer: hold.hirer ?? null,
+    deadline: hold.deadline ?? null,
   }
 }
 

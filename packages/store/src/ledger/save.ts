@@ -22,7 +22,7 @@ const SQL = {
   holds: `
     UPDATE holds SET stage = list.stage, left_cents = list.left_cents,
       paid_cents = list.paid_cents, price_cents = list.price_cents,
-      releases_at = list.releases_at, because = list.because
+      releases_at = list.releases_at, because = list.because, deadline = list.deadline
     FROM json_populate_recordset(NULL::holds, $1::json) AS list
     WHERE holds.id = list.id`,
   newMovements: `

@@ -5,6 +5,24 @@
 import { books } from './0001-books.ts'
 import { registry } from './0002-registry.ts'
 import { presence } from './0003-presence.ts'
+import { reservations } from './0004-reservations.ts'
+import { results } from './0005-results.ts'
+import { profiles } from './0006-profiles.ts'
+import { told } from './0007-told.ts'
+import { observations } from './0008-observations.ts'
+import { nonces } from './0009-nonces.ts'
+import { deliveries } from './0010-deliveries.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [books, registry, presence]
+export const MIGRATIONS: readonly Migration[] = [
+  books,
+  registry,
+  presence,
+  reservations,
+  results,
+  profiles,
+  told,
+  observations,
+  nonces,
+  deliveries,
+]

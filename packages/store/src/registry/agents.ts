@@ -5,7 +5,7 @@
  *   R1  Registrations of one owner follow each other, so that its number of agents is exact, and
  *       so do changes of one agent.
  *   R2  A key belongs to one agent for ever, and so does an alias: the database itself has one row
- *       for each.
+ *       for each. A key that a recovery has named is taken from that moment on.
  *   R3  What cannot be sealed is refused before anything is written.
  */
 import {
@@ -45,6 +45,7 @@ import { ADVISORY, type Database, type Queries } from '../engine/database.ts'
 import { type RetryHands, retrying } from '../engine/retry.ts'
 import { appendFacts } from '../facts/append.ts'
 import { isStorable } from '../storable.ts'
+import { readHolder } from './aliases.ts'
 
 export type RegistryOptions = {
   readonly database: Database
@@ -79,8 +80,9 @@ export type Registry = {
   readonly recover: (target: Target, asked: RecoverAsked) => Promise<AgentOutcome>
   readonly finishRecovery: (target: Target) => Promise<AgentOutcome>
   readonly callOffRecovery: (target: Target, signedBy: KeyId) => Promise<AgentOutcome>
+  /** Whose recovery should have taken effect by now, the longest overdue first; some at a time. */
+  readonly dueRecoveries: () => Promise<readonly AgentId[]>
   readonly load: (id: AgentId) => Promise<Agent | undefined>
-  readonly holderOf: (alias: Alias) => Promise<AgentId | undefined>
   /** From the database each time: another process may have rotated the key a moment ago. */
   readonly withKey: (key: KeyId) => Promise<KeyHolder | undefined>
   /** Every agent, tombstones included, page by page; for building a directory. */
@@ -103,6 +105,11 @@ const TAKEN = '23505'
 // A profile is at most a body of 256 KiB, so a page stays well under what a process has to spare.
 const PAGE = 200
 
+const EFFECT = `(agent -> 'keys' -> 'recovery' ->> 'takesEffectAt')`
+const DUE = `
+  SELECT id FROM agents WHERE ${EFFECT} IS NOT NULL AND ${EFFECT}::bigint <= $1
+  ORDER BY ${EFFECT}::bigint LIMIT $2`
+
 type Rule = (tx: Queries, agent: Agent, now: Instant) => Promise<AgentDecision> | AgentDecision
 
 export function createRegistry({ database, clock, chance, digestOf }: RegistryOptions): Registry {
@@ -121,11 +128,11 @@ export function createRegistry({ database, clock, chance, digestOf }: RegistryOp
   ): Promise<AgentOutcome> {
     if (!decision.ok) return before === undefined ? { decision } : { decision, agent: before }
     if (!isSealable(decision.facts, digestOf)) return { decision: refuse('message_malformed') }
-    const reused = await findReusedKey(tx, decision.facts)
-    if (reused) return { decision: refuse('key_reused') }
     const agent = decision.facts.reduce(applyAgent, before)
     if (agent === undefined) return { decision }
-    await save(tx, before, agent, decision.facts)
+    const keys = await findNewKeys(tx, agent.id, decision.facts)
+    if (keys === 'taken') return { decision: refuse('key_reused') }
+    await save(tx, { before, agent, keys }, decision.facts)
     const recordedAt = clock.now()
     await appendFacts(
       tx,
@@ -183,6 +190,11 @@ export function createRegistry({ database, clock, chance, digestOf }: RegistryOp
     callOffRecovery: (target, signedBy) =>
       change(target, (_, agent) => ofKeys(agent, (keys) => decideCallOffRecovery(keys, signedBy))),
 
+    async dueRecoveries() {
+      const rows = await database.query<{ id: AgentId }>(DUE, [clock.now(), PAGE])
+      return rows.map((row) => row.id)
+    },
+
     async load(id) {
       if (!isStorable(id)) return undefined
       const [row] = await database.query<{ agent: Agent }>(
@@ -191,8 +203,6 @@ export function createRegistry({ database, clock, chance, digestOf }: RegistryOp
       )
       return row?.agent
     },
-
-    holderOf: async (alias) => (isStorable(alias) ? readHolder(database, alias) : undefined),
 
     withKey: async (key) => (isStorable(key) ? readKeyHolder(database, key) : undefined),
 
@@ -245,14 +255,6 @@ async function countOthers(tx: Queries, owner: OwnerId, id: AgentId): Promise<nu
   return row?.count ?? 0
 }
 
-async function readHolder(queries: Queries, alias: Alias): Promise<AgentId | undefined> {
-  const [row] = await queries.query<{ agent: AgentId }>(
-    'SELECT agent FROM aliases WHERE alias = $1',
-    [alias],
-  )
-  return row?.agent
-}
-
 /** Without the rest of the agent's row, which may hold a hundred schemas. */
 async function readKeyHolder(queries: Queries, key: KeyId): Promise<KeyHolder | undefined> {
   const [row] = await queries.query<{
@@ -278,25 +280,39 @@ async function readKeyHolder(queries: Queries, key: KeyId): Promise<KeyHolder | 
 
 const keysIn = (facts: readonly AgentFact[]) =>
   facts.flatMap((fact) => {
-    if (fact.type !== 'key_changed') return []
-    const { change } = fact
-    const speaks = change.type === 'key_bound' || change.type === 'key_rotated'
-    return speaks ? [change.key.id] : []
+    if (fact.type !== 'key_changed' || fact.change.type === 'recovery_called_off') return []
+    return [fact.change.key.id]
   })
 
 /** R2 across agents; within one the domain sees to it. */
-async function findReusedKey(tx: Queries, facts: readonly AgentFact[]): Promise<boolean> {
+async function findNewKeys(
+  tx: Queries,
+  id: AgentId,
+  facts: readonly AgentFact[],
+): Promise<readonly KeyId[] | 'taken'> {
+  const fresh: KeyId[] = []
   for (const key of keysIn(facts)) {
-    const rows = await tx.query('SELECT 1 FROM agent_keys WHERE key = $1', [key])
-    if (rows.length > 0) return true
+    const [row] = await tx.query<{ agent: AgentId }>(
+      'SELECT agent FROM agent_keys WHERE key = $1',
+      [key],
+    )
+    if (row === undefined) fresh.push(key)
+    else if (row.agent !== id) return 'taken'
   }
-  return false
+  return fresh
 }
 
 async function save(
   tx: Queries,
-  before: Agent | undefined,
-  agent: Agent,
+  {
+    before,
+    agent,
+    keys,
+  }: {
+    readonly before: Agent | undefined
+    readonly agent: Agent
+    readonly keys: readonly KeyId[]
+  },
   facts: readonly AgentFact[],
 ): Promise<void> {
   const row = [agent.id, agent.removedAt ?? null, JSON.stringify(agent)]
@@ -312,7 +328,7 @@ async function save(
   } else if (facts.length > 0) {
     await tx.query('UPDATE agents SET removed_at = $2, agent = $3 WHERE id = $1', row)
   }
-  for (const key of keysIn(facts)) {
+  for (const key of keys) {
     await tx.query('INSERT INTO agent_keys (key, agent) VALUES ($1, $2)', [key, agent.id])
   }
   for (const fact of facts) {

@@ -5,8 +5,6 @@
  *   C2  What was refused, or had been done before, is not counted.
  */
 import type { Digest, Instant } from '@chimera/domain/ids'
-import { withinCap } from '@chimera/domain/money/amount'
-import type { Refusal } from '@chimera/domain/refusals'
 import type { Queries } from '../engine/database.ts'
 
 /** What a command takes from the cap of the token that orders it. */
@@ -46,18 +44,6 @@ export async function lockPurses(
       },
     ]),
   )
-}
-
-/** What is known to be spent counts for a refusal; what others may yet spend, for waiting. */
-export function maySpend(
-  purse: Purse | undefined,
-  amountCents: number,
-  reservedCents: number,
-): 'yes' | 'wait' | Extract<Refusal, 'token_invalid' | 'cap_reached'> {
-  if (purse === undefined || purse.ended) return 'token_invalid'
-  if (!withinCap(purse, amountCents)) return 'cap_reached'
-  const spentCents = purse.spentCents + reservedCents
-  return withinCap({ ...purse, spentCents }, amountCents) ? 'yes' : 'wait'
 }
 
 export async function saveSpent(tx: Queries, spent: ReadonlyMap<Digest, number>): Promise<void> {

@@ -5,9 +5,16 @@
 import { encodeRefusal } from '@chimera/dialects/chimera'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Hub } from '../../act/hub.ts'
-import { refusalOf } from '../failed.ts'
+import { isFault, refusalOf } from '../failed.ts'
 import { refuser } from '../refuse.ts'
+import { alertRoutes } from './alerts.ts'
+import { holdRoutes } from './holds.ts'
+import { keyRoutes } from './keys.ts'
+import { letterRoutes } from './letters.ts'
+import { profileRoutes } from './profiles.ts'
 import { tokenRoutes } from './tokens.ts'
+import { trustRoutes } from './trust.ts'
+import { workRoutes } from './work.ts'
 
 export type OurRoutes = { readonly hub: Hub }
 
@@ -15,8 +22,15 @@ export const ourRoutes: FastifyPluginAsync<OurRoutes> = async (app, { hub }) => 
   const no = refuser(encodeRefusal, hub.now)
   app.setErrorHandler((error, request, reply) => {
     const refused = refusalOf(error, hub.now())
-    if (refused.refusal === 'service_unavailable') request.log.error({ err: error }, 'v1 failed')
+    if (isFault(error, refused)) request.log.error({ err: error }, 'v1 failed')
     return no(reply, refused)
   })
   app.register(tokenRoutes, { hub, no })
+  app.register(trustRoutes, { hub, no })
+  app.register(keyRoutes, { hub, no })
+  app.register(holdRoutes, { hub, no })
+  app.register(profileRoutes, { hub, no })
+  app.register(letterRoutes, { hub, no })
+  app.register(alertRoutes, { hub, no })
+  app.register(workRoutes, { hub, no })
 }

@@ -1,0 +1,68 @@
+/**
+ * Load over HTTP from a thread of its own, so that what is measured is the server and not whoever
+ * asks. Each connection has one request under way, as a client that waits for its answer has.
+ *
+ *   L1  Requests are bytes that were made before: nothing is encoded while the clock runs.
+ *   L2  An answer that is not the status expected ends the run: a fast refusal is no result.
+ */
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+
+export type LoadWanted = {
+  readonly port: number
+  readonly connections: number
+  readonly status: number
+  /** Whole requests, head and body, each sent in turn. */
+  readonly requests: readonly string[]
+}
+
+export type Load = {
+  /** So many requests over all connections; answers when the last is answered. */
+  readonly run: (times: number) => Promise<Answered>
+  readonly close: () => Promise<void>
+}
+
+export type Answered = {
+  /** Of each request, from sending to the end of its answer. */
+  readonly latenciesMs: Float64Array
+}
+
+export function requestText(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const content = body === undefined ? '' : JSON.stringify(body)
+  const fields = {
+    host: '127.0.0.1',
+    ...(body !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(content)),
+    }),
+    ...headers,
+  }
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${content}`
+}
+
+export async function openLoad(wanted: LoadWanted): Promise<Load> {
+  const worker = new Worker(fileURLToPath(new URL('./thread.ts', import.meta.url)), {
+    workerData: wanted,
+    execArgv: ['--import', 'tsx'],
+  })
+  const heard = <Message>(): Promise<Message> =>
+    new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+  await heard()
+  return {
+    async run(times) {
+      const answer = heard<Answered>()
+      worker.postMessage(times)
+      return answer
+    },
+    close: async () => void (await worker.terminate()),
+  }
+}

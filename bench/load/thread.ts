@@ -1,0 +1,67 @@
+/** The thread that asks; started by client.ts with what it is to ask. */
+import { connect, type Socket } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { LoadWanted } from './client.ts'
+
+/** The status of an answer and where it ends; undefined while it is not all there. */
+function endOf(bytes: Buffer): { readonly status: number; readonly end: number } | undefined {
+  const head = bytes.indexOf('\r\n\r\n')
+  if (head < 0) return undefined
+  const text = bytes.latin1Slice(0, head)
+  const length = Number(/\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? 0)
+  const end = head + 4 + length
+  return bytes.length < end ? undefined : { status: Number(text.slice(9, 12)), end }
+}
+
+async function serve({ port, connections, status, requests }: LoadWanted): Promise<void> {
+  let left = 0
+  let next = 0
+  let latencies: number[] = []
+  let finish = (): void => undefined
+  const texts = requests.map((each) => Buffer.from(each))
+
+  function lane(socket: Socket): () => void {
+    let pending = Buffer.alloc(0)
+    let sentAt = 0
+    const send = (): void => {
+      if (left === 0) return
+      left -= 1
+      const text = texts[next % texts.length]
+      next += 1
+      sentAt = performance.now()
+      if (text !== undefined) socket.write(text)
+    }
+    socket.on('data', (bytes: Buffer) => {
+      pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
+      const answer = endOf(pending)
+      if (answer === undefined) return
+      if (answer.status !== status) throw new Error(pending.toString().slice(0, 1_000))
+      pending = pending.subarray(answer.end)
+      latencies.push(performance.now() - sentAt)
+      if (latencies.length === wanted) finish()
+      else send()
+    })
+    return send
+  }
+
+  let wanted = 0
+  const lanes = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(port, '127.0.0.1').setNoDelay(true)
+      await new Promise<void>((resolve, reject) => {
+        socket.once('connect', resolve).once('error', reject)
+      })
+      return lane(socket)
+    }),
+  )
+  parentPort?.on('message', (times: number) => {
+    wanted = times
+    left = times
+    latencies = []
+    finish = () => parentPort?.postMessage({ latenciesMs: Float64Array.from(latencies) })
+    for (const send of lanes) send()
+  })
+  parentPort?.postMessage('ready')
+}
+
+await serve(workerData as LoadWanted)

@@ -1,0 +1,80 @@
+/**
+ * Where on the bus each message is said: the topics of the documents, and ours. The AsyncAPI
+ * document, the subscriptions of hubs and what an agent may do at a broker all come from here.
+ *
+ *   T1  Every subject of an agent has the agent's id as a word of its own, so that a broker can
+ *       let it say and hear what is its own and nothing else (AV-12).
+ *   T2  What the hub says of an agent is under `chimera`, where no agent may say anything. What an
+ *       agent says of itself is an observation, under the name of its document.
+ */
+import type { AgentId, InstanceId } from '@chimera/domain/ids'
+import { CAPABILITY_TOPIC, PRESENCE_TOPIC, reserveQueue } from './moltbook/words.ts'
+
+type MessageName = `${string}/${string}`
+
+export type Channel = {
+  readonly name: string
+  /** A parameter stands for one word, and is an id. */
+  readonly subject: string
+  readonly about: string
+  readonly message: MessageName
+  /** What the listener answers with, where the sender waits for it. */
+  readonly answer?: MessageName
+  /** What an agent does there; a hub does the other thing, and hears all. */
+  readonly agents: 'say' | 'hear' | 'both'
+  /** Whether it must not be lost: a stream keeps it. */
+  readonly kept?: true
+}
+
+// biome-ignore format: a table is read by its columns
+export const CHANNELS: readonly Channel[] = [
+  { name: 'presence',   subject: PRESENCE_TOPIC,                          agents: 'say',  message: 'moltbook/presence',              about: 'An instance is alive, every 10 s' },
+  { name: 'capability', subject: CAPABILITY_TOPIC,                        agents: 'say',  message: 'moltbook/capability',            about: 'What an instance can do has changed' },
+  { name: 'reserve',    subject: 'moltbook.reserve.{instance}',           agents: 'both', message: 'moltbook/reserve-offer',         about: 'A planner asks an instance for slots', answer: 'moltbook/reserve-ack' },
+  { name: 'release',    subject: 'moltbook.release.{instance}',           agents: 'both', message: 'moltbook/release',               about: 'A reservation is given back, by either side' },
+  { name: 'rotation',   subject: 'moltbook.rotation.{agent}',             agents: 'say',  message: 'moltbook/key-rotation',          about: 'An agent introduces its next key' },
+  { name: 'identity',   subject: 'openclaw.identity.{agent}',             agents: 'both', message: 'openclaw/identity',              about: 'Who an agent is and what it offers, on start and on change' },
+  { name: 'status',     subject: 'openclaw.status.{agent}',               agents: 'both', message: 'openclaw/status-update',         about: 'What an agent says of its status' },
+  { name: 'figures',    subject: 'openclaw.reputation.{agent}',           agents: 'both', message: 'openclaw/reputation-update',     about: 'What an agent says of its own reputation; nobody adopts it' },
+  { name: 'request',    subject: 'openclaw.request.{requester}.{agent}',  agents: 'both', message: 'openclaw/collaboration-request', about: 'One agent asks another for work', answer: 'openclaw/collaboration-response' },
+  { name: 'response',   subject: 'openclaw.response.{agent}.{requester}', agents: 'both', message: 'openclaw/collaboration-response', about: 'The final word on a request that was deferred', kept: true },
+  { name: 'result',     subject: 'openclaw.result.{agent}.{requester}',   agents: 'both', message: 'openclaw/collaboration-result',  about: 'How work ended', kept: true },
+  { name: 'reputation', subject: 'chimera.reputation.{agent}',            agents: 'hear', message: 'openclaw/reputation-update',     about: 'The window score that the hub has counted', kept: true },
+]
+
+/** Who somebody is on the bus: an agent, with the instances that it runs. */
+export type Speaker = { readonly agent: AgentId; readonly instances: readonly InstanceId[] }
+
+/** What an agent may say and hear at a broker (T1). */
+export function subjectsOf({ agent, instances }: Speaker): {
+  readonly publish: readonly string[]
+  readonly subscribe: readonly string[]
+} {
+  const own = instances.flatMap((each) => [reserveQueue(each), `moltbook.release.${each}`])
+  return {
+    publish: [
+      PRESENCE_TOPIC,
+      CAPABILITY_TOPIC,
+      // Offers and notices are signed, and any planner may make them to any instance.
+      'moltbook.reserve.*',
+      'moltbook.release.*',
+      `moltbook.rotation.${agent}`,
+      `openclaw.identity.${agent}`,
+      `openclaw.status.${agent}`,
+      `openclaw.reputation.${agent}`,
+      `openclaw.request.${agent}.*`,
+      `openclaw.response.${agent}.*`,
+      `openclaw.result.${agent}.*`,
+    ],
+    subscribe: [
+      ...own,
+      'openclaw.identity.*',
+      'openclaw.status.*',
+      'openclaw.reputation.*',
+      `openclaw.request.*.${agent}`,
+      `openclaw.response.*.${agent}`,
+      `openclaw.result.*.${agent}`,
+      'chimera.reputation.*',
+    ],
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * An agent's profile: what it offers, how it stands and how it is rated, with the record that the
+ * agent or its owner updates under a version (SK-11, SK-12).
+ *
+ *   I1  An update is decided on how the agent stands now, as everybody sees it.
+ *   I2  Scores, uptime and signs of life are the hub's own figures; nobody sets them.
+ */
+import type { ProfileShown } from '@chimera/dialects/chimera'
+import type { Agent } from '@chimera/domain/agent/agent'
+import { tasksOf } from '@chimera/domain/agent/condition'
+import {
+  type AgentRecord,
+  firstRecord,
+  presentRecord,
+  type RecordUpdate,
+} from '@chimera/domain/agent/record'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { AgentId, CorrelationId } from '@chimera/domain/ids'
+import type { Refusal } from '@chimera/domain/refusals'
+import { measureWindow, windowScore } from '@chimera/domain/trust/window-score'
+import { type Caller, permitAgent } from './caller.ts'
+import type { Hub } from './hub.ts'
+import { seenStanding } from './observations.ts'
+
+type Shown = { readonly ok: true; readonly profile: ProfileShown } | Refused<Refusal>
+
+export async function showProfile(hub: Hub, id: AgentId): Promise<Shown> {
+  const agent = hub.directory.find(id)
+  if (agent === undefined) return refuse('agent_unknown')
+  // From the store: another hub may have changed it.
+  const kept = await hub.keep.profiles.load(id)
+  if (kept !== undefined) hub.records.note(kept)
+  const seen = seenStanding(hub, agent)
+  const record = presentRecord(kept ?? firstRecord(id, seen), seen)
+  return { ok: true, profile: await view(hub, agent, record) }
+}
+
+export async function updateProfile(
+  hub: Hub,
+  caller: Caller,
+  { id, update }: { readonly id: AgentId; readonly update: RecordUpdate },
+): Promise<Shown> {
+  const agent = hub.directory.find(id)
+  if (agent === undefined) return refuse('agent_unknown')
+  const permitted = permitAgent(caller, agent)
+  if (!permitted.ok) return permitted
+  const target = { id, correlation: hub.uuid() as CorrelationId }
+  const seen = seenStanding(hub, agent)
+  const { decision, record } = await hub.keep.profiles.update(target, update, seen)
+  if (!decision.ok) return decision
+  if (record === undefined) return refuse('service_unavailable')
+  if (decision.facts.length > 0) hub.records.note(record)
+  return { ok: true, profile: await view(hub, agent, presentRecord(record, seen)) }
+}
+
+async function view(hub: Hub, agent: Agent, record: AgentRecord): Promise<ProfileShown> {
+  const now = hub.now()
+  // Tasks that are seen are there, whether or not anybody has written them down.
+  const pendingTasks = Math.max(record.pendingTasks, tasksOf(record.standing.workload))
+  return {
+    agent,
+    record: { ...record, pendingTasks },
+    scoreMicro: windowScore(measureWindow(hub.scores.standingOf(agent.id).window)),
+    uptimeMicro: await hub.uptime.of(agent, now),
+    seenAt: hub.directory.heardAt(agent.id) ?? agent.registeredAt,
+  }
+}

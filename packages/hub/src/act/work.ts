@@ -1,0 +1,67 @@
+/**
+ * Work by its key, for whoever lost an answer (P-3): what the hub knows of it, and the removal of
+ * what was handed over.
+ *
+ *   W1  Either side sees its own; two payers who used the same key do not see each other's.
+ *   W2  What the hub never heard of is said to be so, which is not the same as failed.
+ */
+import type { WorkSought } from '@chimera/dialects/chimera'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { TaskId } from '@chimera/domain/ids'
+import type { PaymentMade } from '@chimera/domain/money/ledger'
+import type { Refusal } from '@chimera/domain/refusals'
+import { type Picked, pickWork, traceWork, type WorkTraced } from '@chimera/domain/work/trace'
+import type { KeptResult, WorkTraces } from '../ports/results.ts'
+import { type Caller, forbidden, isOperator, permit } from './caller.ts'
+import type { Hub } from './hub.ts'
+
+export type WorkKnown = Picked<KeptResult> & WorkTraced & { readonly task: TaskId }
+
+export async function showWork(
+  hub: Hub,
+  caller: Caller,
+  { key, payer }: WorkSought,
+): Promise<({ readonly ok: true } & WorkKnown) | Refused<Refusal>> {
+  const permitted = permit(caller, 'read')
+  if (!permitted.ok) return permitted
+  const party = isOperator(caller) ? payer : caller.owner
+  if (party === undefined && !isOperator(caller)) return forbidden()
+
+  const asked = party === undefined ? {} : { party }
+  const found = await hub.keep.results.trace({ task: key, ...asked })
+  // Who only knows the agent's own name for the work is led to the requester's.
+  const [named] = found.results
+  const task = found.holds.length === 0 && named !== undefined ? named.task : key
+  const traces = task === key ? found : await hub.keep.results.trace({ task, ...asked })
+  const picked = pickWork(tracesOf(traces), payer ?? party)
+  if (picked === undefined) return refuse('work_unknown')
+  return { ok: true, task, ...picked, ...traceWork(picked, hub.now()) }
+}
+
+/** At once and for good; that it was handed over, and its digest, stay in the trail. */
+export async function deleteWorkContent(
+  hub: Hub,
+  caller: Caller,
+  key: TaskId,
+): Promise<{ readonly ok: true } | Refused<Refusal>> {
+  const permitted = permit(caller, 'reports')
+  if (!permitted.ok) return permitted
+  const { open, owner } = caller
+  if (!open && owner === undefined) return forbidden()
+  const { results } = await hub.keep.results.trace({
+    task: key,
+    ...(!open && owner !== undefined && { party: owner }),
+  })
+  if (results.length === 0) return refuse('work_unknown')
+  for (const each of results) await hub.keep.results.deleteContent(each)
+  return { ok: true }
+}
+
+function tracesOf({ holds, results, payments, reservations }: WorkTraces) {
+  return {
+    holds,
+    results,
+    payments: payments.filter((each): each is PaymentMade => each.kind === 'payment'),
+    slots: reservations.map(({ id: reservation, ...rest }) => ({ reservation, ...rest })),
+  }
+}

@@ -1,0 +1,26 @@
+/** `/v1/work`: what became of it, by its key. */
+import * as ours from '@chimera/dialects/chimera'
+import type { FastifyPluginAsync } from 'fastify'
+import { deleteWorkContent, showWork } from '../../act/work.ts'
+import type { SubjectRoutes } from '../refuse.ts'
+
+type ByKey = {
+  readonly Params: { readonly key: string }
+  readonly Querystring: Readonly<Record<string, string>>
+}
+
+export const workRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hub, no }) => {
+  app.get<ByKey>('/work/:key', async (request, reply) => {
+    const asked = ours.readWorkQuery({ ...request.query, ...request.params })
+    if (!asked.ok) return no(reply, asked)
+    const known = await showWork(hub, request.caller, asked.value)
+    return known.ok ? ours.encodeWork(known) : no(reply, known)
+  })
+
+  app.delete<ByKey>('/work/:key/content', async (request, reply) => {
+    const asked = ours.readWorkQuery(request.params)
+    if (!asked.ok) return no(reply, asked)
+    const deleted = await deleteWorkContent(hub, request.caller, asked.value.key)
+    return deleted.ok ? reply.code(204).send() : no(reply, deleted)
+  })
+}

@@ -1,0 +1,13 @@
+/**
+ * One text for each JSON value, members sorted by name: equal values have equal texts, whatever
+ * their members are called. For comparing only; what is signed or hashed is written by `identity`.
+ */
+export function canonicalText(value: unknown, visit: () => void = () => undefined): string {
+  visit()
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalText(each, visit)).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${members
+    .map(([name, each]) => `${JSON.stringify(name)}:${canonicalText(each, visit)}`)
+    .join()}}`
+}
