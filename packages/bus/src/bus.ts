@@ -34,7 +34,16 @@ export function openBus(options: BusOptions): Bus {
 
   const listeners = new Set<(event: BusEvent) => void>()
   const tell = (event: BusEvent): void => {
-    for (const listener of listeners) listener(event)
+    for (const listener of listeners) {
+      try {
+        listener(event)
+      } catch (error) {
+        // Its mistake must not look like a loss of the broker, and must not be lost either.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
   let state: BusState = { type: 'away', since: clock.now(), reason: 'not dialled yet' }
   let told = false

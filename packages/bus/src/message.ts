@@ -41,10 +41,14 @@ const HEADER_OVERHEAD = 32
 const HEADER_CHARS = 256
 const HEADER = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/
 
-export function sizeOf({ bytes, headers = {} }: Pick<Message, 'bytes' | 'headers'>): number {
-  let size = bytes.length
-  for (const text of Object.values(headers)) size += (text?.length ?? 0) + HEADER_OVERHEAD
-  return size
+export function sizeOf({ bytes, headers }: Pick<Message, 'bytes' | 'headers'>): number {
+  if (headers === undefined) return bytes.length
+  const { correlation, traceparent, id } = headers
+  return bytes.length + costOf(correlation) + costOf(traceparent) + costOf(id)
+}
+
+function costOf(text: string | undefined): number {
+  return text === undefined ? 0 : text.length + HEADER_OVERHEAD
 }
 
 export function checkMessage(message: Message, mostBytes: number): void {

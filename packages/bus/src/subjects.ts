@@ -20,7 +20,10 @@ export function isPattern(text: string): boolean {
 }
 
 function isShort(text: string): boolean {
-  return text.length <= CHARS && text.split('.').length <= WORDS
+  if (text.length > CHARS) return false
+  let words = 1
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) words += 1
+  return words <= WORDS
 }
 
 export function checkSubject(text: string): void {

@@ -1,6 +1,6 @@
 /**
- * Keys of agents in files of the user's own. The paths are theirs to see, so what went wrong is said
- * with them; the key itself is never shown.
+ * Keys of agents in files of the user's own. The paths are theirs to see, so what went wrong is
+ * said with them; the key itself is never shown.
  */
 import { Failure } from '@chimera/identity/failure'
 import { type KeptKey, loadKeyFile, loadOrCreateKeyFile } from '@chimera/identity/key-file'

@@ -1,4 +1,4 @@
-/** X-7 the AsyncAPI document is whole: what it refers to is in it, and every channel is complete. */
+/** X-7 the AsyncAPI document is whole: what it refers to is in it, and no channel lacks a part. */
 import assert from 'node:assert/strict'
 import type { AgentId, InstanceId } from '@chimera/domain/ids'
 import { describe, test } from 'vitest'

@@ -32,6 +32,12 @@ export const EXAMPLES: Readonly<Partial<Record<string, object>>> = {
     job_id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
     timestamp_utc: '2026-02-11T14:15:09Z',
   },
+  'chimera/new-hold': {
+    agent_id: AGENT,
+    task_id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+    amount: 0.1,
+    expires_at: '2027-02-06T12:00:00Z',
+  },
   'feed/status': {
     schema_version: 'openclaw-status.v1',
     message_id: 'b6f9e3f8-2d3a-4e6a-9f12-0d3a1b2c3d4e',

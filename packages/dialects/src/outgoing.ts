@@ -59,6 +59,9 @@ const OWN_WORDS = [
 const DEEPEST = 2 * LIMITS.jsonDepth
 /** Names of members come from strangers too, in their schemas; so many are remembered. */
 const MOST_NAMES = 1_000
+/** And so many texts, which is a megabyte for each kind of message at most. */
+const MOST_TEXTS = 4_096
+const MOST_CHARS = 128
 const REMOVED = '[secret removed]'
 
 export function sender<Message>(
@@ -91,6 +94,8 @@ export function secretFinder(takes: readonly string[] = []): (message: unknown) 
 
 type Look = {
   readonly blackens: boolean
+  /** Surely without a secret; our own words also without a name of the inside. */
+  readonly isPlain: (text: string, own: boolean) => boolean
   readonly placeOf: (name: string) => Place
 }
 
@@ -111,8 +116,11 @@ const NOWHERE: Place = { name: '', own: false, carries: false, telling: false, s
 function lookOf({ carries = [], found = 'stop' }: OutgoingRules, own: ReadonlySet<string>): Look {
   const carriers = new Set(carries)
   const known = new Map<string, Place>()
+  const isPlainText = remembering((text) => !mayHoldSecret(text))
+  const isPlainWord = remembering((text) => !mayHoldSecret(text) && !mayNameInside(text))
   return {
     blackens: found === 'blacken',
+    isPlain: (text, own) => (own ? isPlainWord(text) : isPlainText(text)),
     placeOf(name) {
       const before = known.get(name)
       if (before !== undefined) return before
@@ -131,7 +139,9 @@ function lookOf({ carries = [], found = 'stop' }: OutgoingRules, own: ReadonlySe
 
 /** O6. False also for some that the thorough look finds nothing in. */
 function isHarmless(value: unknown, place: Place, look: Look, depth: number): boolean {
-  if (typeof value === 'string') return isHarmlessText(value, place)
+  if (typeof value === 'string') {
+    return place.carries || (!place.telling && look.isPlain(value, place.own))
+  }
   if (typeof value !== 'object' || value === null) return true
   if (depth > DEEPEST) return false
   if (Array.isArray(value)) {
@@ -147,10 +157,16 @@ function isHarmless(value: unknown, place: Place, look: Look, depth: number): bo
   return true
 }
 
-function isHarmlessText(text: string, { own, carries, telling }: Place): boolean {
-  if (carries) return true
-  if (telling || mayHoldSecret(text)) return false
-  return !own || !mayNameInside(text)
+/** Lists say the same again and again; what was found plain is not looked through twice. */
+function remembering(isPlain: (text: string) => boolean): (text: string) => boolean {
+  const plain = new Set<string>()
+  return (text) => {
+    if (plain.has(text)) return true
+    if (!isPlain(text)) return false
+    if (plain.size >= MOST_TEXTS) plain.clear()
+    if (text.length <= MOST_CHARS) plain.add(text)
+    return true
+  }
 }
 
 type Cleansed = {

@@ -135,6 +135,9 @@ export function leaseEndsFrom(now: Instant): Instant {
   return now - LIMITS.alertLeaseMs
 }
 
+/** What a message to a webhook is about, beside its id. */
+export const WEBHOOK = 'webhook'
+
 export type Webhook = {
   readonly id: string
   readonly url: string

@@ -1,4 +1,4 @@
-/** The schedule of deliveries: one row, one rule; and the day that it adds up to, for any chance. */
+/** The schedule of deliveries: one row, one rule; and the day that it adds up to. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

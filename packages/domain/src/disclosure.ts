@@ -77,7 +77,7 @@ const TRACES: readonly RegExp[] = [
 
 /** S4, for hosts, paths and traces. */
 const INSIDE_MARK =
-  /:[/\\\d]|::|(?<![0-9a-f])f[cde][0-9a-f]{2}:|node:|\\|\/[a-z]{2,9}\/|\d\.\d{1,3}\.\d|localhost|\.(?:local|internal|intranet|lan|corp|home|svc)|E[A-Z_]{8,11}\s|node_modules|Traceback|^[ \t]{0,16}(?:at|File) /im
+  /:[/\\\d]|::|(?<![0-9a-fA-F])[fF][cdeCDE][0-9a-fA-F]{2}:|node:|\\|\/[a-zA-Z]{2,9}\/|\d\.\d{1,3}\.\d|[lL][oO][cC][aA][lL][hH]|\.[lLiIcChHsS][a-zA-Z]{2}|E[A-Z_]{8,11}\s|node_modules|Traceback|(?:^|\n)[ \t]{0,16}(?:at|File) /
 
 const PEOPLE: readonly RegExp[] = [
   /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,24}\b/g,

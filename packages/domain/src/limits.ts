@@ -92,7 +92,7 @@ export const LIMITS = {
   presenceBackoffMs: 5 * MINUTE_MS,
   /** How often the directory probes instances directly (AV-6). */
   probeMs: 5 * MINUTE_MS,
-  /** What is due is probed this often: a cadence, so that a probe is late by no more than a post. */
+  /** What is due is probed this often: a cadence, so that a probe is no later than a post. */
   probeWaveMs: 10 * SECOND_MS,
   /** Who does not answer a probe in so long would not acknowledge an offer in time (AV-8). */
   probeAnswerMs: 3 * SECOND_MS,

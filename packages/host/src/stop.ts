@@ -7,6 +7,7 @@
  *       kill after that. A part whose turn comes with no time left is still told to close.
  *   E4  Stopping happens once; who asks again gets the same report.
  */
+import { setMaxListeners } from 'node:events'
 import type { Clock } from './clock.ts'
 
 export type Part = {
@@ -54,6 +55,8 @@ export function createStop(options: StopOptions): Stop {
   if (!(totalMs > 0 && totalMs < 10_000)) throw new RangeError('a stop takes less than 10 s')
   const parts: Part[] = []
   const stopping = new AbortController()
+  // Every loop and every request under way listens, which is no leak.
+  setMaxListeners(0, stopping.signal)
   let report: Promise<StopReport> | undefined
 
   async function closeAll(reason: string): Promise<StopReport> {

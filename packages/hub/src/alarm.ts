@@ -19,6 +19,7 @@ import {
   type Sighted,
   stands,
   subjectOf,
+  WEBHOOK,
   type Webhook,
 } from '@chimera/domain/alert'
 import type { CorrelationId } from '@chimera/domain/ids'
@@ -27,9 +28,6 @@ import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import type { AlertChange, KeptAlerts, Notice, Webhooks } from './ports/alerts.ts'
-
-/** What a message to a webhook is about. */
-export const WEBHOOK = 'webhook'
 
 export type Alerts = {
   readonly raise: (raising: Raising) => void
@@ -104,7 +102,7 @@ export function createAlerts(hands: AlertHands): Alerts {
     const now = clock.now()
     for (const entry of entries.values()) if (!stands(entry.sighted, now) && !entry.over) end(entry)
     const told = await webhooks.list()
-    for (const entry of [...entries.values()]) {
+    for (const entry of entries.values()) {
       const { savedAt } = entry
       if (savedAt === undefined || now - savedAt >= LIMITS.alertBeatMs) await keep(entry, told)
     }
@@ -146,8 +144,9 @@ export function createAlerts(hands: AlertHands): Alerts {
   return {
     raise(raising) {
       const { kind } = raising
-      const standing = new Set(of(kind).map(({ sighted }) => sighted.subject))
-      const subject = subjectOf(raising, standing)
+      // Those that are over and not kept yet take room too.
+      const own = [...entries.values()].filter(({ sighted }) => sighted.kind === kind)
+      const subject = subjectOf(raising, new Set(own.map(({ sighted }) => sighted.subject)))
       const key = keyOf(kind, subject)
       const known = entries.get(key)
       const sighted = applyRaising(known?.sighted, { ...raising, subject }, clock.now())

@@ -9,6 +9,7 @@
  *   D4  A stop begins nothing new and waits for what is under way; what takes too long is given
  *       back, as if it had not been tried.
  */
+import { WEBHOOK } from '@chimera/domain/alert'
 import { type Attempted, type DeliveryFact, decideAttempt } from '@chimera/domain/delivery'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Clock } from '@chimera/host/clock'
@@ -19,7 +20,7 @@ import type { Metrics } from '@chimera/host/metrics'
 import type { Stop } from '@chimera/host/stop'
 import { signRequest } from '@chimera/identity/http-signature'
 import type { KeyPair } from '@chimera/identity/keys'
-import { type Alerts, WEBHOOK } from './alarm.ts'
+import type { Alerts } from './alarm.ts'
 import type { Claimed, Deliveries } from './ports/deliveries.ts'
 
 export type DelivererHands = {
@@ -121,11 +122,11 @@ export function startDeliverer(hands: DelivererHands): Deliverer {
       if (more) continue
       const woken = new AbortController()
       wake = () => woken.abort()
-      const either = AbortSignal.any([woken.signal, stop.stopping])
-      await clock.sleep(LIMITS.deliveryLookMs, either).catch(() => undefined)
+      await clock.sleep(LIMITS.deliveryLookMs, woken.signal).catch(() => undefined)
     }
   }
 
+  stop.stopping.addEventListener('abort', () => wake(), { once: true })
   const looping = loop()
   stop.register({
     name: 'deliveries',
@@ -207,7 +208,7 @@ function attemptedOf(outcome: Outcome, now: number): Sent {
 export function readRetryAfter(field: string | undefined, now: number): number | undefined {
   if (field === undefined) return undefined
   if (/^\d{1,9}$/.test(field)) return Number(field) * 1_000
-  const at = /GMT$/.test(field) ? Date.parse(field) : Number.NaN
+  const at = field.endsWith('GMT') ? Date.parse(field) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 

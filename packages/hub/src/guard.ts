@@ -21,8 +21,13 @@ import type { TSchema } from 'typebox'
 export type MessageName = `${string}/${string}` | 'error' | 'unnamed'
 
 export type Guard = {
-  /** The message as it may leave; undefined when it may not. */
-  readonly pass: (name: MessageName, message: object) => object | undefined
+  /** The message as it may leave; undefined when it may not. `log` is of whom it is about. */
+  readonly pass: (name: MessageName, message: object, log?: Told) => object | undefined
+}
+
+type Told = {
+  readonly warn: (fields: object, text: string) => void
+  readonly error: (fields: object, text: string) => void
 }
 
 type Send = (message: object) => Outgoing<object>
@@ -52,12 +57,12 @@ export function createGuard({ metrics, log }: GuardOptions): Guard {
   }
 
   return {
-    pass(name, message) {
+    pass(name, message, told = log) {
       const outcome = senderOf(name)(message)
       if (outcome.ok) {
         if (outcome.blackened.length > 0) {
           blackened.add({ message: name })
-          log.warn({ message: name, finds: places(outcome.blackened) }, 'blackened')
+          told.warn({ message: name, finds: places(outcome.blackened) }, 'blackened')
         }
         return outcome.message
       }
@@ -66,7 +71,7 @@ export function createGuard({ metrics, log }: GuardOptions): Guard {
         outcome.because === 'secret'
           ? places(outcome.finds)
           : outcome.refused.particulars.issues?.map(({ path, expected }) => `${path}: ${expected}`)
-      log.error({ message: name, because: outcome.because, finds }, 'a message did not leave')
+      told.error({ message: name, because: outcome.because, finds }, 'a message did not leave')
       return undefined
     },
   }

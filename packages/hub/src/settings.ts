@@ -95,8 +95,8 @@ export const HUB_SETTINGS = {
   maxInFlight: setting(whole({ least: 0, most: 100_000 }), {
     fallback: 1_000,
     about:
-      'Requests that may wait for their answer at once; more are told to come back (503). 0 is no ' +
-      'limit. A thousand of the largest bodies are 256 MiB.',
+      'Requests that may wait for their answer at once; more are told to come back (503). 0 is ' +
+      'no limit. A thousand of the largest bodies are 256 MiB.',
   }),
   maxDelay: setting(duration({ least: 0, most: 60_000 }), {
     fallback: 500,
@@ -143,8 +143,8 @@ export const HUB_SETTINGS = {
   settlementFee: setting(whole({ least: 0, most: 10_000 }), {
     fallback: 0,
     about:
-      'What is kept of each payment for work, in hundredths of a per cent, rounded up. At 0 a ring ' +
-      'of fresh agents lifts its scores for nothing; `/v1/trust/ring-cost` says what it pays.',
+      'What is kept of each payment for work, in hundredths of a per cent, rounded up. At 0 a ' +
+      'ring of fresh agents lifts its scores for nothing; `/v1/trust/ring-cost` says what it pays.',
   }),
   logLevel: setting<LogLevel>(choice(LOG_LEVELS), {
     fallback: 'info',

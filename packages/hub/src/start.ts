@@ -34,6 +34,7 @@ import type { HUB_SETTINGS } from './settings.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
 import { followTrail } from './views/follow.ts'
+import { followKeys } from './views/key-changes.ts'
 import { createObserved } from './views/observed.ts'
 import { createPresence } from './views/presence.ts'
 import { createProbes } from './views/probes.ts'
@@ -66,7 +67,8 @@ export type RunningHub = {
   readonly hub: Hub
   readonly metrics: Metrics
   /**
-   * Made when there was none that counts, or when asked for; to be shown to whoever started the hub, and forgotten.
+   * Made when there was none that counts, or when asked for; to be shown to whoever started the
+   * hub, and forgotten.
    */
   readonly firstOperatorToken?: string
 }
@@ -89,7 +91,8 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   const probes = createProbes(chance.fraction)
   const directory = createDirectory(scores.standingOf, presence, probes)
   const telling = createTelling(await keep.told.through())
-  const follow = followTrail(keep, scores, telling.note)
+  const changes = followKeys(directory, keep.agents.load)
+  const follow = followTrail(keep, scores, telling.note, changes)
   await follow()
   for await (const agents of keep.agents.loadAll()) {
     for (const agent of agents) directory.enter(agent)

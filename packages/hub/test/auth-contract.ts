@@ -304,7 +304,7 @@ export function authContract(open: () => Promise<AuthEngine>): void {
       assert.deepEqual([second.status, second.body.code], [409, 'CONFLICT'], 'a key has one agent')
     })
 
-    test('an agent does not speak for another of its owner; the owner speaks for both', async () => {
+    test('an agent speaks for itself alone, its owner for all of its agents', async () => {
       const { owner, token, id } = await newAgent()
       const key = generateKeyPair()
       await send('/register', { token, key, body: registration(owner) })
@@ -402,7 +402,7 @@ export function authContract(open: () => Promise<AuthEngine>): void {
       assert.ok(denied.every(({ status }) => status === 401 || status === 403))
       await hub.hub.settle()
       const facts = (await sealedFacts()).filter((each) => each.type === 'access_denied')
-      const minutes = facts.map(({ by, at }) => `${by} ${Math.floor(Number(at) / 60_000)}`)
+      const minutes = facts.map(({ by, at }) => `${String(by)} ${Math.floor(Number(at) / 60_000)}`)
       assert.equal(new Set(minutes).size, minutes.length)
       assert.ok(facts.some(({ by, how }) => by === `token:${id}` && how === 'forbidden'))
       assert.ok(facts.some(({ by, how }) => by === 'stranger' && how === 'unproven'))

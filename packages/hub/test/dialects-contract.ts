@@ -1,4 +1,4 @@
-/** The dialects that are spoken of instances and agents, and what is kept of them, on one engine. */
+/** The dialects in which agents speak of themselves, and what is kept of it, on one engine. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import { aliasesContract } from './aliases-contract.ts'
 import { feedContract } from './feed-contract.ts'

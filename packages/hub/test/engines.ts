@@ -1,4 +1,4 @@
-/** The two databases that a hub runs on, as a test needs them: several hubs, each on its own data. */
+/** The two databases that a hub runs on, for tests: several hubs, each on its own data. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -64,10 +64,7 @@ test('what was made with a token ends with it, and so do its sessions', async ()
 
 test('a branch ends by itself; the one that it was made with stays', async () => {
   const root = await asker.newOwner()
-  const [left, right] = [
-    await asker.narrower(root.token, {}),
-    await asker.narrower(root.token, {}),
-  ]
+  const [left, right] = [await asker.narrower(root.token, {}), await asker.narrower(root.token, {})]
   assert.equal(await revoke(left.id, asker.operator), 204)
   assert.deepEqual(await Promise.all([root, left, right].map(({ token }) => isGood(token))), [
     true,
@@ -78,10 +75,7 @@ test('a branch ends by itself; the one that it was made with stays', async () =>
 
 test('SF-6 a token is replaced without an operator: the new one ends the old one', async () => {
   const old = await asker.newOwner()
-  const [next, leaked] = [
-    await asker.narrower(old.token, {}),
-    await asker.narrower(old.token, {}),
-  ]
+  const [next, leaked] = [await asker.narrower(old.token, {}), await asker.narrower(old.token, {})]
   assert.equal(await revoke(old.id, next.token), 204)
   assert.deepEqual(await Promise.all([old, next, leaked].map(({ token }) => isGood(token))), [
     false,

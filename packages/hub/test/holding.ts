@@ -28,7 +28,7 @@ export type Shown = {
   readonly hold?: Record<string, unknown>
   readonly reservation?: Record<string, unknown>
 }
-export const shown = ({ body }: Answered): Shown => body as Shown
+export const shown = ({ body }: Answered): Shown => body
 export const idOf = (answer: Answered): string => String(shown(answer).hold?.hold_id)
 export const stateOf = (answer: Answered): unknown => shown(answer).hold?.state
 

@@ -246,8 +246,8 @@ describe('an open hub', () => {
   })
 })
 
-describe('overload', () => {
-  const get = hubWith({ maxInFlight: 2, maxDelay: 50, requestTimeout: 60_000 })
+describe('overload', { timeout: 30_000 }, () => {
+  const get = hubWith({ maxInFlight: 2, maxDelay: 200, requestTimeout: 60_000 })
   const slow = head('POST', '/heartbeat', 'content-type: application/json', 'content-length: 50')
   /** Until the hub has taken it up, which nobody tells the sender. */
   const settled = async (isThere: () => Promise<boolean>) => {
@@ -280,7 +280,7 @@ describe('overload', () => {
   test('is also when the process is late for everything', async () => {
     await settled(async () => !(await isOver()))
     // Nothing else runs in this process for so long.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
     const [economy, health] = [await ask(get(), '/economy'), await ask(get(), '/health')]
     assert.deepEqual([economy.status, economy.retry, health.status], [503, '1', 200])
     await settled(async () => (await ask(get(), '/economy')).status === 200)

@@ -39,7 +39,7 @@ export function offersContract(open: () => Promise<AuthEngine>): void {
   }
 
   describe('a reserve offer', () => {
-    test('AV-8 P-1 CH-15 takes slot and money; accepting, paying and ending go together', async () => {
+    test('AV-8 P-1 CH-15 takes slot and money, which go together to the end', async () => {
       const { planner, agent, instance, offer, present } = await staged()
       const answer = await present(offer())
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
@@ -130,7 +130,7 @@ export function offersContract(open: () => Promise<AuthEngine>): void {
       assert.equal(await on.balance(planner), 97)
     })
 
-    test('AV-5 OC-15 an instance that drains gives unused promises back and takes no new ones', async () => {
+    test('AV-5 OC-15 draining gives unused promises back and takes no new', async () => {
       const { planner, agent, post, offer, present } = await staged()
       const unused = await present(offer())
       const used = await present(offer())
@@ -207,7 +207,9 @@ export function offersContract(open: () => Promise<AuthEngine>): void {
     })
   })
 
-  test('AV-8 200 offers at once for the last slots of an instance: exactly those that are free', async () => {
+  test('AV-8 200 offers at once for the last slots of an instance: exactly those that are free', {
+    timeout: 60_000,
+  }, async () => {
     const { planner, offer, present } = await staged(10)
     await present(offer({ requested_slots: 3, max_cost: 1 }))
     const answers = await Promise.all(

@@ -111,7 +111,7 @@ describe('X-5 a secret is refused at every door, and shown nowhere', () => {
       for (const [what, secret] of Object.entries(planted)) {
         const answer = await hub.post(path, body(secret, id))
         assert.ok(answer.status === 400 || answer.status === 422, `${what}: ${answer.status}`)
-        const { details, message, retryable } = answer.body as Record<string, never>
+        const { details, message, retryable } = answer.body
         const { issues } = details as { issues: { path: string; got: string }[] }
         assert.ok(issues.length > 0 && message !== undefined && retryable === false)
         assert.ok(!sees(JSON.stringify(answer.body)), `${what} in the answer itself`)
@@ -157,7 +157,7 @@ describe('X-5 what was kept before is not shown either', () => {
     )
   })
 
-  test('what a hole would make malformed is not sent at all, and says that it is our fault', async () => {
+  test('what a hole would make malformed is not sent, and is said to be our fault', async () => {
     const { id, spoiled } = await tainted()
     const endpoint = `https://x.example.org/?token=${random}`
     hub.hub.directory.enter({ ...spoiled, endpoint }, clock.now())
@@ -166,8 +166,11 @@ describe('X-5 what was kept before is not shown either', () => {
     assert.deepEqual([code, body.code, body.retryable], [503, 'UNAVAILABLE', true])
     assert.ok(!sees(JSON.stringify(body)))
     assert.equal(await refusedTotal(), before + 1)
-    const logged = lines.findLast((line) => line.includes('did not leave'))
-    assert.ok(logged?.includes('chorus/agent-entry') && !sees(logged), logged)
+    const logged = lines.findLast((line) => line.includes('a message did not leave'))
+    assert.ok(
+      logged?.includes('chorus/agent-entry') && logged.includes('reqId') && !sees(logged),
+      logged,
+    )
     hub.hub.directory.enter({ ...spoiled, removedAt: clock.now() })
   })
 })

@@ -1,5 +1,10 @@
 /** A receiver of messages that answers as it is told: well, badly, late, or not at all. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 export type Received = {
@@ -31,7 +36,7 @@ export async function startReceiver(first: Behaviour = { status: 204 }): Promise
   let waiting: { readonly count: number; readonly resolve: () => void }[] = []
   let how = first
 
-  const server = createServer(async (request, response) => {
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const { url: path = '', headers } = request
@@ -42,7 +47,8 @@ export async function startReceiver(first: Behaviour = { status: 204 }): Promise
     else response.writeHead(behaviour.status, behaviour.headers).end('thanks')
     for (const each of waiting) if (seen.length >= each.count) each.resolve()
     waiting = waiting.filter(({ count }) => seen.length < count)
-  })
+  }
+  const server = createServer((request, response) => void take(request, response))
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))

@@ -81,7 +81,10 @@ export function replayContract(open: () => Promise<AuthEngine>): void {
           return (await hub.call('/economy', anew)).status
         }),
       )
-      assert.deepEqual(both.sort(), [200, 409])
+      assert.deepEqual(
+        both.toSorted((one, other) => one - other),
+        [200, 409],
+      )
       if (engine.shares) await first.stop()
       await second.stop()
     })

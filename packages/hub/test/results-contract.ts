@@ -262,7 +262,10 @@ export function resultsContract(open: () => Promise<HubEngine>): void {
       const body = on.message(agent, task)
       const path = '/openclaw/v1/results'
       assert.deepEqual(said(await on.send(path, { body })), [401, 'unauthenticated'])
+      const session = await on.send('/v1/tokens/session', { key: agent.key, body: {} })
+      assert.equal(session.status, 201)
       for (const as of [
+        { token: String(session.body.token) },
         { token: agent.token },
         { token: hirer.token },
         { token: on.operator },
@@ -278,7 +281,7 @@ export function resultsContract(open: () => Promise<HubEngine>): void {
     test('OC-23 both sides and operators read it, nobody else', async () => {
       const stranger = await on.newParty()
       const own = await on.newParty()
-      const messages = []
+      const messages: string[] = []
       for (const party of [hirer, stranger]) {
         const { task } = await on.hold(party, own)
         const message = on.message(own, task)
@@ -288,7 +291,7 @@ export function resultsContract(open: () => Promise<HubEngine>): void {
       const [first, second] = messages
       // Both may be recorded within one millisecond, where their names decide.
       const seen = async (as: object) => listed(await on.resultsOf(own, as)).sort()
-      const all = [first, second].sort()
+      const all = [...messages].sort()
       assert.deepEqual(await seen({ token: own.token }), all)
       assert.deepEqual(await seen({ key: own.key }), all)
       assert.deepEqual(await seen({ token: on.operator }), all)
@@ -316,8 +319,9 @@ export function resultsContract(open: () => Promise<HubEngine>): void {
       for (let query = '?limit=2'; ; ) {
         const page = await on.resultsOf(own, own, query)
         pages.push(listed(page))
-        if (page.body.next === undefined) break
-        query = `?limit=2&cursor=${page.body.next}`
+        const { next } = page.body
+        if (typeof next !== 'string') break
+        query = `?limit=2&cursor=${next}`
       }
       assert.deepEqual(
         pages.map((page) => page.length),

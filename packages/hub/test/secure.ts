@@ -18,8 +18,6 @@ export type Sent = {
   readonly ca?: string
 }
 
-export type Secure = ReturnType<typeof createSecure>
-
 export function createSecure() {
   const authority = createAuthority('hub authority')
   const callers = createAuthority('caller authority')

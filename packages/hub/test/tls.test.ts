@@ -1,4 +1,4 @@
-/** TLS and client certificates: what is served, to whom, and that files change without a restart. */
+/** TLS and client certificates: what is served, to whom, and how files change while it runs. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:https'

@@ -133,7 +133,7 @@ describe('P-6 scores with their reasons', () => {
     assert.deepEqual([changes, next_before], [[], undefined])
   })
 
-  test('CH-10 CH-12 each outcome is there with the work, the hirer, and why it counted', async () => {
+  test('CH-10 CH-12 each outcome is there with its work, its hirer, and its reasons', async () => {
     const agent = await register(hub, 'carl')
     const first = await work(hub, agent, { from: 'dora', to: 'carl' })
     const { window, running, changes } = await trustOf(hub, agent)
@@ -150,7 +150,7 @@ describe('P-6 scores with their reasons', () => {
     })
   })
 
-  test('CH-12 the eleventh success of a pair moves one score, and the other says why not', async () => {
+  test('CH-12 the eleventh success of a pair moves one score; the other says why not', async () => {
     const agent = await register(hub, 'emil')
     for (let times = 0; times < 11; times += 1) await work(hub, agent, { from: 'fay', to: 'emil' })
     const { running, window, changes } = await trustOf(hub, agent)
@@ -161,7 +161,7 @@ describe('P-6 scores with their reasons', () => {
     assert.equal(last?.window.counted, true)
   })
 
-  test('CH-10 a hirer that is an agent counts with its own score before the settlement', async () => {
+  test('CH-10 a hirer that is an agent counts with its score before the settlement', async () => {
     const hirer = await register(hub, 'gus')
     await work(hub, hirer, { from: 'hal', to: 'gus' })
     const agent = await register(hub, 'ida')
@@ -234,7 +234,7 @@ describe('P-2 the price of a ring', () => {
   test('is published with the settings of the hub, and says that it is nothing', async () => {
     const { status, body } = await hub.get('/v1/trust/ring-cost')
     assert.equal(status, 200)
-    const { fee_percent, grant, rings, note } = body as Record<string, never>
+    const { fee_percent, grant, rings, note } = body
     assert.deepEqual([fee_percent, grant], [0, 100])
     const [pair] = rings as { owners: number; settlements: number; fees: number }[]
     assert.deepEqual([pair?.owners, pair?.settlements, pair?.fees], [2, 19, 0])

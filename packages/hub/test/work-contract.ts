@@ -4,6 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type {
+  AgentId,
+  CorrelationId,
+  HoldId,
+  InstanceId,
+  OwnerId,
+  ReservationId,
+  TaskId,
+} from '@chimera/domain/ids'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createHiring, type Hiring, type HubEngine, type Party } from './hiring.ts'
@@ -93,6 +102,46 @@ export function workContract(open: () => Promise<HubEngine>): void {
         message: 'It broke',
         error_type: 'permanent',
       })
+    })
+
+    test('P-1 P-3 slots that were promised with the credits are shown with them', async () => {
+      const task = randomUUID() as string as TaskId
+      const instance = randomUUID() as string as InstanceId
+      const now = Date.now()
+      const id = randomUUID() as string as ReservationId
+      const promised = await hub.hub.keep.slots.reserve(
+        {
+          type: 'reserve_slots',
+          id,
+          instance,
+          agent: agent.id as string as AgentId,
+          planner: hirer.id as string as AgentId,
+          task,
+          slots: 2,
+          slotsOwned: 4,
+          draining: false,
+          deadline: now + 60_000,
+          money: {
+            hold: randomUUID() as string as HoldId,
+            payer: hirer.owner as OwnerId,
+            payee: agent.owner as OwnerId,
+            amountCents: 100,
+          },
+        },
+        'test' as CorrelationId,
+        { offer: canonicalDigest(task), forgetAt: now + 60_000 },
+      )
+      assert.ok(promised.ok, JSON.stringify(promised))
+      const shown = async (as: object) => {
+        const { reservation, state } = (await on.work(task, as)).body
+        const { lapses_at: _, ...slots } = reservation as Record<string, unknown>
+        return { state, ...slots }
+      }
+      const expected = { reservation_id: id, instance_id: instance, slots: 2, state: 'promised' }
+      assert.deepEqual(await shown(hirer), expected)
+      assert.deepEqual(await shown(agent), expected)
+      const { body } = await on.work(task, hirer)
+      assert.deepEqual([body.state, (body.hold as { amount: number }).amount], ['asked', 1])
     })
 
     test('P-3 a job that was paid by transfer is settled, with which transfer', async () => {

@@ -30,9 +30,7 @@ export type Observations = {
   /** Answers with what is kept under its kind and subject afterwards. */
   readonly put: <Put extends Observation>(observation: Put) => Promise<Put>
   /** All of one kind, page by page, the longest unheard first. */
-  readonly loadAll: <Loaded extends Observation>(
-    kind: string,
-  ) => AsyncGenerator<readonly Loaded[]>
+  readonly loadAll: <Loaded extends Observation>(kind: string) => AsyncGenerator<readonly Loaded[]>
   readonly forget: (about: string) => Promise<void>
   /** Keeps so many of a kind about each, those heard last; answers how many went. */
   readonly prune: (kind: string, most: number) => Promise<number>
@@ -71,7 +69,8 @@ const SELECT = `
 const PRUNE = `
   DELETE FROM observations WHERE kind = $1 AND subject IN (
     SELECT subject FROM (
-      SELECT subject, row_number() OVER (PARTITION BY about ORDER BY heard_at DESC, subject) AS place
+      SELECT subject,
+        row_number() OVER (PARTITION BY about ORDER BY heard_at DESC, subject) AS place
       FROM observations WHERE kind = $1) AS ranked
     WHERE place > $2)
   RETURNING subject`

@@ -3,9 +3,10 @@
  *
  *   W1  An address has one webhook; making it again gives it the new kinds.
  *   W2  There are at most so many, however many are made at once.
- *   W3  No fact holds the address: with some receivers it is the key to them.
+ *   W3  With a webhook go the messages that wait for it, and those that it never got.
+ *   W4  No fact holds the address: with some receivers it is the key to them.
  */
-import { type AlertKind, isAlertKind, type Webhook } from '@chimera/domain/alert'
+import { type AlertKind, isAlertKind, WEBHOOK, type Webhook } from '@chimera/domain/alert'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { CorrelationId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
@@ -80,6 +81,10 @@ export function createWebhooks({
       database.transaction(async (tx) => {
         const gone = await tx.query('DELETE FROM webhooks WHERE id = $1 RETURNING id', [id])
         if (gone.length === 0) return false
+        await tx.query('DELETE FROM deliveries WHERE about_kind = $1 AND about_id = $2', [
+          WEBHOOK,
+          id,
+        ])
         const now = clock.now()
         const fact: WebhookFact = { type: 'webhook_removed', at: now, id }
         await appendFacts(tx, [{ fact, recordedAt: now, correlation }])

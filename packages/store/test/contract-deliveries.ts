@@ -8,6 +8,7 @@ import type { CorrelationId, OwnerId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import { describe, test } from 'vitest'
 import { createAlertLog, type Notices } from '../src/alerts.ts'
+import { backup, restore } from '../src/backup.ts'
 import { createLetters } from '../src/deliveries/letters.ts'
 import { createOutbox, enqueueIn, type NewDelivery } from '../src/deliveries/outbox.ts'
 import type { Database } from '../src/engine/database.ts'
@@ -56,7 +57,7 @@ async function factsIn(database: Database): Promise<readonly string[]> {
   return sealed.map(({ fact }) => (fact as { type: string }).type)
 }
 
-export function deliveriesContract({ engine, fresh }: Stage): void {
+export function deliveriesContract({ engine, fresh, empty }: Stage): void {
   describe('the outbox', () => {
     test('P-8 a message is claimed whole, once, and is gone when it is delivered', async () => {
       const { database } = await fresh()
@@ -176,6 +177,37 @@ export function deliveriesContract({ engine, fresh }: Stage): void {
       await assert.rejects(failing, /no/)
       assert.deepEqual(await database.query('SELECT FROM deliveries', []), [])
     })
+  })
+
+  test('a backup holds what waits, what was given up, what stands and who is told', async () => {
+    const { database } = await fresh()
+    const { alerts, outbox, webhooks } = tools(database)
+    await outbox.enqueue(message('waits', { owner: 'o' as OwnerId }))
+    const [claimed] = await outbox.claim(wanted())
+    assert.ok(claimed)
+    await outbox.record(claimed, { type: 'delivery_given_up', at: START, trouble: 'tls' })
+    await outbox.enqueue(message('claimed', at('b')))
+    await outbox.claim(wanted())
+    const kinds = ['database_away'] as const
+    await webhooks.make({ id: 'w', url: 'https://w.example/', kinds }, correlation)
+    const sighted = { raisedAt: START, seenAt: START, count: 1, words: 'so' }
+    await alerts.uphold({ id: 'a', kind: 'books_stalled', subject: 'hub', ...sighted }, () => [])
+    const linesOf = async (of: Database) => {
+      const lines: string[] = []
+      await backup(of, (line) => void lines.push(line))
+      return lines
+    }
+    const lines = await linesOf(database)
+    for (const table of ['deliveries', 'alerts', 'webhooks']) {
+      assert.ok(
+        lines.some((line) => line.startsWith(`{"table":"${table}"`)),
+        table,
+      )
+    }
+    const copy = await empty()
+    await restore(copy, lines, { now: START })
+    assert.deepEqual(await linesOf(copy), lines)
+    assert.equal((await tools(copy).letters.read('waits'))?.trouble, 'tls')
   })
 
   describe('dead letters', () => {
@@ -342,7 +374,7 @@ export function deliveriesContract({ engine, fresh }: Stage): void {
   describe('webhooks', () => {
     test('an address has one, and there are only so many, however many ask at once', async () => {
       const { database } = await fresh()
-      const { webhooks } = tools(database)
+      const { outbox, webhooks } = tools(database)
       const make = (id: string) => webhooks.make({ id, url: `https://${id}.example/` }, correlation)
       const made = await Promise.all(
         Array.from({ length: LIMITS.webhooks + 5 }, (_, each) => make(`w${each}`)),
@@ -353,7 +385,11 @@ export function deliveriesContract({ engine, fresh }: Stage): void {
       const kinds = ['database_away'] as const
       const again = await webhooks.make({ id: 'new', url: first.url, kinds }, correlation)
       assert.deepEqual(again, { ok: true, webhook: { ...first, kinds } })
+      const about = { kind: 'webhook', id: first.id }
+      await outbox.enqueue(message('waits', { about }))
+      await outbox.enqueue(message('other', { about: { ...about, id: 'other' } }))
       assert.equal(await webhooks.remove(first.id, correlation), true)
+      assert.deepEqual(await database.query('SELECT id FROM deliveries', []), [{ id: 'other' }])
       assert.equal(await webhooks.remove(first.id, correlation), false)
       assert.equal((await webhooks.list()).length, LIMITS.webhooks - 1)
       assert.equal((await make('room')).ok, true)

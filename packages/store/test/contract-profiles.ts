@@ -122,9 +122,10 @@ export function profilesContract({ engine, shared, fresh }: Stage): void {
       const post = (
         instance: string,
         at: number,
-        { verification = 'verified', state = 'available' as Availability } = {},
+        about: { verification?: string; state?: Availability } = {},
       ) => {
         sent += 1
+        const { verification = 'verified', state = 'available' } = about
         const made = event(`up-${sent}`, { agent, instance, state }, at)
         const announcement = { ...made.announcement, signedAt: at, expiresAt: at + 30_000 }
         return posts.append({ ...made, announcement, verification })

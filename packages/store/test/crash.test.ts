@@ -63,7 +63,7 @@ async function crash({ address, firstSeed, rounds }: Rounds): Promise<void> {
   await database.close()
 }
 
-describe(`killed in the middle of load (SEED=${SEED})`, { timeout: 180_000 }, () => {
+describe(`killed in the middle of load (SEED=${SEED})`, { timeout: 300_000 }, () => {
   const directories = createDirectories()
   let server: PostgresServer | undefined
 

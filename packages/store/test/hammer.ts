@@ -1,7 +1,7 @@
 /**
  * A process that is made to be killed: it orders payments, holds and reservations without end,
- * seals on the side, and prints a line for each answer that it got. Started with an address and a seed; from its input
- * it reads what those before it were answered, and proves that first.
+ * seals on the side, and prints a line for each answer that it got. Started with an address and a
+ * seed; from its input it reads what those before it were answered, and proves that first.
  */
 import { text } from 'node:stream/consumers'
 import type { IdempotencyKey } from '@chimera/domain/ids'

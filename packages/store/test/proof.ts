@@ -6,13 +6,8 @@ import assert from 'node:assert/strict'
 import type { Sealed } from '@chimera/domain/audit'
 import type { HoldId, ReservationId, TransferId } from '@chimera/domain/ids'
 import { foldFacts, type Hold, type MoneyFact, type Movement } from '@chimera/domain/money/ledger'
-import {
-  applyBooking,
-  type BookingFact,
-  isSlotFact,
-  openDesk,
-  type Room,
-} from '@chimera/domain/work/booking'
+import { applyBooking, type BookingFact, openDesk } from '@chimera/domain/work/booking'
+import { isSlotFact, type Room } from '@chimera/domain/work/room'
 import type { Database } from '../src/engine/database.ts'
 import { type HoldRow, holdOfRow, type MovementRow, movementOfRow } from '../src/ledger/rows.ts'
 import { type ReservationRow, roomsOf } from '../src/reservations/rows.ts'

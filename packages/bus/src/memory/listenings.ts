@@ -14,12 +14,13 @@ export type Listenings = {
 
 export function createListenings(): Listenings {
   const exact = new Map<string, Set<Listening>>()
-  const wild = new Set<Listening>()
+  // By what comes before the first wildcard, which rules out nearly all.
+  const wild = new Map<Listening, string>()
 
   return {
     add: (listening) => {
       const { pattern } = listening
-      if (!isSubject(pattern)) wild.add(listening)
+      if (!isSubject(pattern)) wild.set(listening, pattern.replace(/[*>].*$/, ''))
       else exact.set(pattern, (exact.get(pattern) ?? new Set<Listening>()).add(listening))
     },
     delete: (listening) => {
@@ -28,9 +29,13 @@ export function createListenings(): Listenings {
       others?.delete(listening)
       if (others?.size === 0) exact.delete(listening.pattern)
     },
-    to: (subject) => [
-      ...(exact.get(subject) ?? []),
-      ...[...wild].filter(({ pattern }) => matches(pattern, subject)),
-    ],
+    to: (subject) => {
+      const found = [...(exact.get(subject) ?? [])]
+      for (const [listening, prefix] of wild) {
+        if (!subject.startsWith(prefix)) continue
+        if (matches(listening.pattern, subject)) found.push(listening)
+      }
+      return found
+    },
   }
 }

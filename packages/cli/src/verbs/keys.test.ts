@@ -20,6 +20,7 @@ let home = ''
 let hub: HubProcess
 let stopped = false
 const file = (name: string) => join(home, name)
+const closed = () => ['--listen', '127.0.0.1:0', '--data', file('data'), '--auth', 'required']
 const run = (...words: string[]) => chimera(words, { CHIMERA_HUB: hub.address })
 const as = (name: string) => ['--token-file', file(`${name}.token`)] as const
 const textOf = async (name: string) => (await readFile(file(`${name}.token`), 'utf8')).trim()
@@ -51,10 +52,7 @@ async function register(key: string): Promise<number> {
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'chimera-cli-keys-'))
-  hub = await startHubProcess([
-    ...['--listen', '127.0.0.1:0', '--data', file('data')],
-    ...['--auth', 'required', '--recovery-delay', '30d'],
-  ])
+  hub = await startHubProcess([...closed(), '--recovery-delay', '30d'])
   await writeFile(file('operator.token'), `${await hub.operatorToken}\n`, { mode: 0o600 })
 }, PATIENCE_MS)
 
@@ -64,7 +62,7 @@ afterAll(async () => {
 }, PATIENCE_MS)
 
 describe('owners and tokens', { timeout: PATIENCE_MS }, () => {
-  test('an operator makes an owner; the text goes into a file of its own and nowhere else', async () => {
+  test('an operator makes an owner; the text goes into a file and nowhere else', async () => {
     const made = await run('owner', 'add', 'alice', ...as('operator'), '--out', file('alice.token'))
     assert.equal(made.status, 0, made.err)
     const text = await textOf('alice')
@@ -208,9 +206,7 @@ describe('keys', { timeout: PATIENCE_MS }, () => {
     assert.equal(rotated.status, 0, rotated.err)
     const { old_key, new_key } = JSON.parse(rotated.out)
     assert.equal(old_key, before.key_id)
-    hub = await startHubProcess([
-      ...['--listen', '127.0.0.1:0', '--data', file('data'), '--auth', 'required'],
-    ])
+    hub = await startHubProcess(closed())
     stopped = false
     const shown = await run('keys', 'show', 'hub')
     assert.match(shown.out, new RegExp(`^${old_key} .* \\d{4}-\\S+$`, 'm'))

@@ -91,9 +91,9 @@ export function keysVerb(): Command {
 Examples:
   chimera keys new agent.json
   chimera keys show 7d0c3c0a-5b1e-4a52-9a53-6f1f0f6f7d11
-  chimera keys rotate 7d0c3c0a-5b1e-4a52-9a53-6f1f0f6f7d11 --key-file agent.json --new-key-file next.json
-  chimera keys recover 7d0c3c0a-5b1e-4a52-9a53-6f1f0f6f7d11 --new-key-file next.json --token-file alice.token
-  chimera keys call-off 7d0c3c0a-5b1e-4a52-9a53-6f1f0f6f7d11 --key-file agent.json
+  chimera keys rotate <agent> --key-file agent.json --new-key-file next.json
+  chimera keys recover <agent> --new-key-file next.json --token-file alice.token
+  chimera keys call-off <agent> --key-file agent.json
   chimera keys show hub`,
     )
 }

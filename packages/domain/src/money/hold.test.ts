@@ -126,6 +126,9 @@ const confirmed = after(hold(), confirm('h1', 1_000, 'bob', DEADLINE))
 const captured = after(hold(), confirm(), capture())
 const released = after(hold(), confirm(), release())
 const lapsed = carryOut(placed, lapse(), LAPSE)
+const planned = after(hold('h1', { hirer: agentOf('alice') }))
+const due = after(hold('h1', { deadline: DEADLINE }))
+const LATEST = NOW + LIMITS.workMs
 
 describe('placing a hold', () => {
   const other = { payee: owner('carol'), agent: agentOf('carol'), task: 'task-h1' as TaskId }
@@ -151,6 +154,8 @@ describe('placing a hold', () => {
     ['for another payee too',                            placed,    hold('h2', { ...sameTask, payee: owner('carol') }), NOW, 'task_conflict'],
     ['for another amount too',                           placed,    hold('h2', { ...sameTask, amountCents: 999 }), NOW, 'task_conflict'],
     ['and out of another hold',                          placed,    hold('h2', { ...sameTask, parent: 'h9' as HoldId }), NOW, 'task_conflict'],
+    ['by another of the payer\'s agents too',            planned,   hold('h2', { ...sameTask, hirer: agentOf('carol') }), NOW, 'task_conflict'],
+    ['the owner\'s own hold serves its agent',           placed,    hold('h2', { ...sameTask, hirer: agentOf('alice') }), NOW, 'nothing new'],
     ['one hold per payer and task',                      placed,    hold('h2', other),                        NOW,   'task_conflict'],
     ['another payer may use the same task id',           placed,    hold('h2', { ...poor, ...sameTask }),     NOW,   'funds_short'],
     ['a lapsed hold makes way for the next instance',    lapsed,    hold('h2', { ...other, lapsesAt: LAPSE + 9 }), LAPSE, 'credits_held'],
@@ -172,6 +177,10 @@ describe('confirming, capturing and giving up', () => {
     ['work may turn out to be free',                     placed,    confirm('h1', 0),                     NOW,       'hold_confirmed'],
     ['accepting again changes nothing',                  confirmed, confirm('h1', 1_000),                 NOW,       'nothing new'],
     ['accepting again at another price is refused',      confirmed, confirm('h1', 900),                   NOW,       'settlement_mismatch'],
+    ['until the deadline that its payer named',          due,       confirm('h1', 9, 'bob', DEADLINE),    NOW,       'hold_confirmed'],
+    ['and not for later',                                due,       confirm('h1', 9, 'bob', DEADLINE + 1), NOW,      'expiry_too_far'],
+    ['without one, for so long at most',                 placed,    confirm('h1', 9, 'bob', LATEST),      NOW,       'hold_confirmed'],
+    ['nobody binds credits for ever',                    placed,    confirm('h1', 9, 'bob', LATEST + 1),  NOW,       'expiry_too_far'],
     ['P-3 until it lapses it can be confirmed',          placed,    confirm(),                            LAPSE - 1, 'hold_confirmed'],
     ['P-3 then no more, swept or not',                   placed,    confirm(),                            LAPSE,     'hold_ended'],
     ['nor after the sweep',                              lapsed,    confirm(),                            LAPSE,     'hold_ended'],
@@ -208,6 +217,16 @@ describe('confirming, capturing and giving up', () => {
     ['P-3 a day after the deadline it is released',      confirmed, lapse(),                              OVERDUE,   'hold_released'],
     ['what has ended does not end again',                captured,  lapse(),                              OVERDUE,   'nothing new'],
   ])
+
+  test('OC-7 the deadline that counts is the agent’s, else the payer’s', () => {
+    const deadlineOf = (books: Books) => books.holds.get('h1' as HoldId)?.deadline
+    assert.equal(deadlineOf(carryOut(due, confirm(), NOW)), DEADLINE)
+    assert.equal(deadlineOf(carryOut(due, confirm('h1', 9, 'bob', NOW + 5), NOW)), NOW + 5)
+    assert.equal(deadlineOf(confirmed), DEADLINE)
+    const grace = carryOut(due, confirm(), NOW)
+    assert.equal(answer(grace, lapse(), OVERDUE - 1), 'nothing new')
+    assert.equal(answer(grace, lapse(), OVERDUE), 'hold_released')
+  })
 
   test('P-3 without a deadline the day counts from acceptance, and the agent has failed', () => {
     const books = after(hold(), confirm())

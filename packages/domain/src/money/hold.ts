@@ -276,7 +276,7 @@ export function rolledUpCents(books: Books, id: HoldId): number {
   return chain.reduce((sum, hold) => sum + hold.paidCents, 0)
 }
 
-/** Who accepts binds the payer's credits until a day after the deadline, so not for any deadline. */
+/** Who accepts binds the payer's credits until a day after the deadline: so not for any. */
 function latestDeadline({ deadline, chainEndsAt }: Hold, now: Instant): Instant {
   return Math.min(deadline ?? now + LIMITS.workMs, chainEndsAt ?? Number.POSITIVE_INFINITY)
 }

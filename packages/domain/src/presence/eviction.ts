@@ -40,7 +40,7 @@ export const BRAKE_OFF: Brake = { on: false }
 export type Roll<Id extends string> = {
   /** Everybody who is listed, suspects included; whoever has left is not among them. */
   readonly pulses: readonly Pulse<Id>[]
-  /** When a probe was sent that had no answer; an answer is a post, and shows in the pulse. */
+  /** When a probe was sent that had no answer (probe.ts); only a post shows in the pulse. */
   readonly unanswered: ReadonlyMap<Id, Instant>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Presence: what the directory knows of one instance, from the posts that the instance signed.
- * Signatures are checked before: a post that does not verify never gets here. A direct probe asks
- * for a fresh post, so its answer comes in by the same door.
+ * Signatures are checked before: a post that does not verify never gets here. A direct probe
+ * (probe.ts) changes nothing here: only a post says that somebody is there.
  *
  *   D1  `signedAt` rises strictly per instance, through falls too: nothing can be replayed.
  *   D2  A post is believed until its expiry or until three cadences after it was heard, whichever

@@ -26,35 +26,30 @@ import {
 import { decideMoney, type MoneyCommand } from '../money/money.ts'
 import type { Refusal } from '../refusals.ts'
 import {
-  applyCapacity,
-  type Capacity,
-  type CapacityFact,
   decideDrain as decideCapacityDrain,
   decideLapse as decideCapacityLapse,
-  decideFree,
   decideReserve,
-  decideTake,
-  type Occupation,
   type Reservation,
 } from './capacity.ts'
-
-/**
- * What is spoken for at an instance. How many slots it has, and whether it drains, comes with each
- * offer: its own last post knows that best.
- */
-export type Room = Pick<Capacity, 'instance' | 'reservations' | 'running'> & {
-  readonly agent: AgentId
-}
+import {
+  applySlots,
+  asCapacity,
+  claimOf,
+  emptyRoom,
+  isSlotFact,
+  type Room,
+  type Rooms,
+  type Seat,
+  type SlotFact,
+  seatWhere,
+  slotFact,
+  slotFacts,
+  slotsAfter,
+} from './room.ts'
 
 /** The part of the books and rooms that some commands touch; rooms are loaded whole. */
-export type Desk = Books & { readonly rooms: ReadonlyMap<InstanceId, Room> }
+export type Desk = Books & { readonly rooms: Rooms }
 
-/** A change of slots, where and when. */
-export type SlotFact = Exclude<CapacityFact, { readonly type: 'drain_begun' }> & {
-  readonly at: Instant
-  readonly instance: InstanceId
-  readonly agent: AgentId
-}
 export type BookingFact = MoneyFact | SlotFact
 
 export type ReserveSlots = {
@@ -151,7 +146,7 @@ export function decideBooking(
     default: {
       const decision = decideMoney(desk, command, now, terms)
       if (!decision.ok) return decision
-      const slots = decision.facts.flatMap((fact) => slotsAfter(desk, fact, now))
+      const slots = decision.facts.flatMap((fact) => slotsAfter(desk.rooms, fact, now))
       return accept<BookingFact>(...decision.facts, ...slots)
     }
   }
@@ -164,27 +159,6 @@ export function applyBooking(desk: Desk, facts: Iterable<BookingFact>): Desk {
   return draft
 }
 
-export function isSlotFact(fact: { readonly type: string }): fact is SlotFact {
-  return SLOT_FACTS.has(fact.type)
-}
-
-/** The promise, or the slots in use, that a planner has for a task, wherever that is. */
-export function claimOf(
-  desk: Pick<Desk, 'rooms'>,
-  claim: Pick<Reservation, 'planner' | 'task'>,
-): (Seat & { readonly room: Room }) | undefined {
-  return seatWhere(desk, ({ planner, task }) => planner === claim.planner && task === claim.task)
-}
-
-type Seat = { readonly promised?: Reservation; readonly taken?: Occupation }
-
-const SLOT_FACTS: ReadonlySet<string> = new Set<SlotFact['type']>([
-  'slots_reserved',
-  'slots_taken',
-  'slots_freed',
-  'reservation_ended',
-])
-
 function decideReservation(
   desk: Desk,
   asked: ReserveSlots,
@@ -193,7 +167,7 @@ function decideReservation(
   const { id, instance, agent, planner, task, slots, deadline, money } = asked
   const room = desk.rooms.get(instance) ?? emptyRoom(instance, agent)
   if (room.agent !== agent) return refuse('caller_forbidden')
-  const claim = claimOf(desk, asked)
+  const claim = claimOf(desk.rooms, asked)
   if (claim !== undefined && claim.room.instance !== instance) return refuse('task_conflict')
 
   const measure = { slots: asked.slotsOwned, draining: asked.draining }
@@ -206,7 +180,7 @@ function decideReservation(
   const [promise] = decision.facts
   if (promise?.type !== 'slots_reserved') return decideRepeat(desk, asked, claim, now)
   const { reservation } = promise
-  if (money === undefined) return accept(placed(room, promise, now))
+  if (money === undefined) return accept(slotFact(room, promise, now))
 
   const held = decideHold(desk, holdAsked(asked, money, reservation.lapsesAt), now)
   if (!held.ok) return held
@@ -214,7 +188,7 @@ function decideReservation(
   const standing = holdOf(desk, money.payer, task)?.id
   const hold = credits?.type === 'credits_held' ? credits.hold.id : standing
   const both = { ...reservation, hold: hold ?? money.hold }
-  const slotsReserved = placed(room, { type: 'slots_reserved', reservation: both }, now)
+  const slotsReserved = slotFact(room, { type: 'slots_reserved', reservation: both }, now)
   return accept<BookingFact>(...held.facts, slotsReserved)
 }
 
@@ -250,7 +224,7 @@ function decideGiveBack(
   { reservation: id, by }: { readonly reservation: ReservationId; readonly by: AgentId },
   now: Instant,
 ): Decision<BookingFact, Refusal> {
-  const seat = seatWhere(desk, (each) => 'id' in each && each.id === id)
+  const seat = seatWhere(desk.rooms, (each) => 'id' in each && each.id === id)
   if (seat?.promised === undefined) return refuse('reservation_unknown')
   const { room, promised } = seat
   if (by !== promised.planner && by !== room.agent) return refuse('caller_forbidden')
@@ -266,7 +240,7 @@ function decideDrain(
   if (room === undefined) return accept()
   const by = room.agent
   return accept<BookingFact>(
-    ...factsOf(room, decideCapacityDrain(asCapacity(room)), now).flatMap((fact) => {
+    ...slotFacts(room, decideCapacityDrain(asCapacity(room)), now).flatMap((fact) => {
       if (fact.type !== 'reservation_ended') return []
       return endPromise(desk, room, { promised: fact.reservation, because: 'drained', by }, now)
     }),
@@ -288,40 +262,12 @@ function endPromise(
 ): readonly BookingFact[] {
   const ended = { type: 'reservation_ended', reservation: promised, because } as const
   const hold = promised.hold === undefined ? undefined : desk.holds.get(promised.hold)
-  if (hold?.stage !== 'placed') return [placed(room, ended, now)]
+  if (hold?.stage !== 'placed') return [slotFact(room, ended, now)]
   const released =
     by === room.agent
       ? decideRelease(desk, { hold: hold.id, because: 'refused', agent: hold.agent }, now)
       : decideRelease(desk, { hold: hold.id, because: 'withdrawn', by: hold.payer }, now)
-  return [...(released.ok ? released.facts : []), placed(room, ended, now)]
-}
-
-/** B2: what a fact about a hold does to the slots that go with it. */
-function slotsAfter(desk: Desk, fact: MoneyFact, now: Instant): readonly SlotFact[] {
-  switch (fact.type) {
-    case 'hold_confirmed': {
-      const { room, promised } = seatOf(desk, fact.hold) ?? {}
-      if (room === undefined || promised === undefined) return []
-      // The reservation names the work: two planners may call their tasks the same.
-      const work = promised.id as string as Occupation['work']
-      const { planner, task, slots } = promised
-      const asked = { work, planner, task, slots, hold: fact.hold }
-      // A promise that lapsed before its hold did is gone: the work runs without one.
-      return factsOf(room, decideTake(asCapacity(room), asked, now), now)
-    }
-    case 'hold_captured':
-    case 'hold_released':
-    case 'hold_lapsed': {
-      const { room, promised, taken } = seatOf(desk, fact.hold) ?? {}
-      if (room === undefined) return []
-      if (taken !== undefined) return factsOf(room, decideFree(asCapacity(room), taken.work), now)
-      if (promised === undefined) return []
-      const because = fact.type === 'hold_lapsed' ? 'lapsed' : 'released'
-      return [placed(room, { type: 'reservation_ended', reservation: promised, because }, now)]
-    }
-    default:
-      return []
-  }
+  return [...(released.ok ? released.facts : []), slotFact(room, ended, now)]
 }
 
 function sweep(draft: DeskDraft, now: Instant): readonly BookingFact[] {
@@ -331,9 +277,9 @@ function sweep(draft: DeskDraft, now: Instant): readonly BookingFact[] {
     enter(draft, fact)
     facts.push(fact)
   }
-  for (const fact of money) for (const each of slotsAfter(draft, fact, now)) add(each)
+  for (const fact of money) for (const each of slotsAfter(draft.rooms, fact, now)) add(each)
   for (const room of draft.rooms.values()) {
-    for (const each of factsOf(room, decideCapacityLapse(asCapacity(room), now), now)) add(each)
+    for (const each of slotFacts(room, decideCapacityLapse(asCapacity(room), now), now)) add(each)
   }
   return facts
 }
@@ -349,50 +295,5 @@ function enter(draft: DeskDraft, fact: BookingFact): void {
     record(draft, fact)
     return
   }
-  const { instance, agent } = fact
-  const room = draft.rooms.get(instance) ?? emptyRoom(instance, agent)
-  const { reservations, running } = applyCapacity(asCapacity(room), fact)
-  draft.rooms.set(instance, { instance, agent, reservations, running })
+  draft.rooms.set(fact.instance, applySlots(draft.rooms.get(fact.instance), fact))
 }
-
-function seatOf(desk: Desk, hold: HoldId) {
-  return seatWhere(desk, (each) => each.hold === hold)
-}
-
-function seatWhere(
-  { rooms }: Pick<Desk, 'rooms'>,
-  fits: (each: Reservation | Occupation) => boolean,
-): (Seat & { readonly room: Room }) | undefined {
-  for (const room of rooms.values()) {
-    const promised = room.reservations.find(fits)
-    if (promised !== undefined) return { room, promised }
-    const taken = room.running.find(fits)
-    if (taken !== undefined) return { room, taken }
-  }
-  return undefined
-}
-
-const emptyRoom = (instance: InstanceId, agent: AgentId): Room => ({
-  instance,
-  agent,
-  reservations: [],
-  running: [],
-})
-
-/** For what takes nothing new, and so is not measured against the slots owned. */
-const asCapacity = (room: Room): Capacity => ({ ...room, slots: 0, draining: false })
-
-const placed = (
-  { instance, agent }: Room,
-  fact: Exclude<CapacityFact, { readonly type: 'drain_begun' }>,
-  at: Instant,
-): SlotFact => ({ ...fact, at, instance, agent })
-
-const factsOf = (
-  room: Room,
-  decision: Decision<CapacityFact, Refusal>,
-  at: Instant,
-): readonly SlotFact[] =>
-  (decision.ok ? decision.facts : []).flatMap((fact) =>
-    fact.type === 'drain_begun' ? [] : [placed(room, fact, at)],
-  )

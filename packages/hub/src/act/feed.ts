@@ -2,8 +2,8 @@
  * Hearing the status feed, and claiming the names in it (SF-7, X-10).
  *
  *   H1  A message that is acknowledged is kept, or something newer of the same name is.
- *   H2  The first who can be told from others has the name: that is settled where all hubs look, not
- *       in this one's memory.
+ *   H2  The first who can be told from others has the name: that is settled where all hubs look,
+ *       not in this one's memory.
  */
 import type { Holder } from '@chimera/domain/agent/alias'
 import type { Decision } from '@chimera/domain/decision'

@@ -98,7 +98,7 @@ export async function callOffRecovery(hub: Hub, caller: Caller, id: AgentId): Pr
 export async function finishDueRecoveries(hub: Hub): Promise<readonly AgentId[]> {
   const finished: AgentId[] = []
   for (const id of await hub.keep.agents.dueRecoveries()) {
-    const done = await follow(hub, await hub.keep.agents.finishRecovery(targetOf(hub, id)))
+    const done = follow(hub, await hub.keep.agents.finishRecovery(targetOf(hub, id)))
     // Another hub, or the owner, may have been faster.
     if (done.ok) finished.push(id)
   }

@@ -1,7 +1,8 @@
 /**
  * Results of work: an agent hands them over, and whoever is concerned reads them (OC-17, OC-23).
  *
- *   R1  Only the agent itself reports its work: its word moves the hold (CH-15).
+ *   R1  Only the agent itself reports its work, and signs it: its word moves the hold and its score
+ *       (CH-15). A short-lived token is not enough.
  *   R2  A result is kept, then settled. What is owed to the books is written with the result, so a
  *       hub that dies in between settles when it is back, when the agent repeats, or when another
  *       hub looks. The books do each of it once.
@@ -34,8 +35,8 @@ export async function recordResult(
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
   const agent = hub.directory.find(report.agent)
   if (agent === undefined) return refuse('agent_unknown')
-  const permitted =
-    caller.open || caller.agent === agent.id ? permit(caller, 'agents') : forbidden()
+  const itself = caller.agent === agent.id && !caller.session
+  const permitted = caller.open || itself ? permit(caller, 'agents') : forbidden()
   if (!permitted.ok) return permitted
 
   const { results } = hub.keep

@@ -24,7 +24,7 @@ import { createDenials } from '../act/denials.ts'
 import type { Hub } from '../act/hub.ts'
 import { type Callers, type Detached, isSigned } from './caller.ts'
 import { createRate, originOf, type Paced, type Rate } from './rate.ts'
-import { certificateOf } from './tls.ts'
+import { type Certificate, createCertificates } from './tls.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -100,6 +100,7 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
     help: 'Requests that came faster than their caller may ask',
     labels: ['who'],
   })
+  const certificateOf = createCertificates()
   const byCaller = createRate({ perMinute: rates.perCaller })
   const byOrigin = createRate({ perMinute: rates.perStranger })
   const counting = (request: FastifyRequest, rate: Rate, how: 'take' | 'look') =>
@@ -123,7 +124,7 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
       if (!vital) paced('caller', counting(request, byCaller, 'take'))
       return
     }
-    const proof = proofIn(request)
+    const proof = proofIn(request, certificateOf(request.socket))
     if (isFree(request)) {
       if (vital) return
       const pace = counting(request, byOrigin, proving ? 'look' : 'take')
@@ -195,13 +196,15 @@ const isFree = (request: FastifyRequest): boolean =>
   request.is404 || request.routeOptions.config.public === true
 
 /** What a request shows to prove who sent it, told apart by what looking at it costs. */
-function proofIn(request: FastifyRequest): 'certificate' | 'token' | 'signature' | 'none' {
-  const { headers, socket } = request
-  if (certificateOf(socket)?.believed) return 'certificate'
+function proofIn(
+  request: FastifyRequest,
+  certificate: Certificate | undefined,
+): 'certificate' | 'token' | 'signature' | 'none' {
+  const { headers } = request
   if (isSigned(headers) || detachedIn(request) !== undefined) return 'signature'
-  if (headers.authorization !== undefined) return 'token'
-  // One that is not believed is refused by its own name.
-  return certificateOf(socket) === undefined ? 'none' : 'certificate'
+  // One that is not believed is looked at too, and refused by its own name.
+  if (certificate !== undefined) return 'certificate'
+  return headers.authorization === undefined ? 'none' : 'token'
 }
 
 function detachedIn({ headers, body, routeOptions }: FastifyRequest): Detached | undefined {

@@ -106,7 +106,7 @@ export function createCallers(options: CallersOptions): Callers {
     const offered = decodePublicKey(offer)
     const signers = new Map<KeyId, { readonly key: Key; readonly holder?: KeyHolder }>()
     return {
-      async keyOf(id: KeyId) {
+      keyOf: async (id: KeyId) => {
         const holder = await holderOf(id)
         // A key that spoke once and was replaced is not brought back by offering it again.
         if (holder?.replaced) return undefined
@@ -115,7 +115,7 @@ export function createCallers(options: CallersOptions): Callers {
         signers.set(id, { key: { id, publicKey }, ...(holder && { holder }) })
         return publicKey
       },
-      callerOf(id: KeyId): Established {
+      callerOf: (id: KeyId): Established => {
         const signer = signers.get(id)
         return signer === undefined ? refuse('caller_unknown') : asKey(signer.key, signer.holder)
       },

@@ -32,8 +32,8 @@ export const SECURITY = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A token of an owner or an operator (`/v1/owners`, `/v1/tokens`), or a short-lived one that ' +
-      'was given for a token or a signature (`/v1/tokens/session`).',
+      'A token of an owner or an operator (`/v1/owners`, `/v1/tokens`), or a short-lived one ' +
+      'that was given for a token or a signature (`/v1/tokens/session`).',
   },
   signature: {
     type: 'apiKey',
@@ -61,7 +61,7 @@ export function describeCall(call: Call): object {
     operationId: idOf(call),
     tags: [door.name],
     summary: about,
-    parameters: [...pathParameters(path, door), ...queryParameters(query)],
+    parameters: [...pathParameters(path, door), ...queryParameters(query, path)],
     ...(body && { requestBody: { required: true, content: jsonOf(body, orBody) } }),
     responses: {
       [status]: {
@@ -141,9 +141,12 @@ type Described = {
   readonly required?: readonly string[]
 }
 
-function queryParameters(query: Message | undefined): object[] {
+/** A message that is read from path and query together has its part in the path already. */
+function queryParameters(query: Message | undefined, path: string): object[] {
   const schema: Described | undefined = query && messageOf(query)?.schema
-  return Object.entries(schema?.properties ?? {}).map(([name, member]) => ({
+  const members = Object.entries(schema?.properties ?? {})
+  const asked = members.filter(([name]) => !path.includes(`{${name}}`))
+  return asked.map(([name, member]) => ({
     name,
     in: 'query',
     required: schema?.required?.includes(name) ?? false,

@@ -27,7 +27,9 @@ const PAGE = `<!doctype html>
     <link rel="icon" href="data:,">
   </head>
   <body>
-    <noscript>This page needs scripts. The same is in <a href="/openapi.json">openapi.json</a>.</noscript>
+    <noscript>
+      This page needs scripts. The same is in <a href="/openapi.json">openapi.json</a>.
+    </noscript>
     <div id="app"></div>
     <script src="${SCRIPT}"></script>
     <script src="${START}"></script>
@@ -97,7 +99,8 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
 
 async function loadScript(): Promise<Script> {
   // The package names no file but its plugin, beside which the script lies.
-  const plugin = createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')
+  const require = createRequire(import.meta.url)
+  const plugin = require.resolve('@scalar/fastify-api-reference')
   const plain = await readFile(join(dirname(plugin), 'js', 'standalone.js'))
   const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
   return { plain, small: await promisify(gzip)(plain), tag }

@@ -68,7 +68,7 @@ export function guardMessages(app: FastifyInstance, guard: Guard): void {
     const error = reply.statusCode === TOO_MANY_FIELDS ? 'error' : names.error
     const name = failed ? error : names.answer
     if (name === undefined) return done(null, payload)
-    const passed = guard.pass(name, payload as object)
+    const passed = guard.pass(name, payload as object, request.log)
     return passed === undefined ? done(new Unsendable()) : done(null, passed)
   })
 }

@@ -1,4 +1,4 @@
-/** The published schemas by their names: what `/schemas` serves and the OpenAPI document refers to. */
+/** The published schemas by name: what `/schemas` serves and the OpenAPI document refers to. */
 import { DIALECTS } from '@chimera/dialects/dialects'
 import type { Messages } from '@chimera/dialects/messages'
 

@@ -155,16 +155,19 @@ export function watchTls(tls: Tls, { clock }: { readonly clock: Clock }): () => 
   }
 }
 
-const shown = new WeakMap<Socket, Certificate | 'none'>()
+export type CertificateOf = (socket: Socket) => Certificate | undefined
 
 /** Read once per connection: a certificate does not change while it lasts. */
-export function certificateOf(socket: Socket): Certificate | undefined {
-  if (!(socket instanceof TLSSocket)) return undefined
-  const known = shown.get(socket)
-  if (known !== undefined) return known === 'none' ? undefined : known
-  const certificate = readCertificate(socket)
-  shown.set(socket, certificate ?? 'none')
-  return certificate
+export function createCertificates(): CertificateOf {
+  const shown = new WeakMap<Socket, Certificate | 'none'>()
+  return (socket) => {
+    if (!(socket instanceof TLSSocket)) return undefined
+    const known = shown.get(socket)
+    if (known !== undefined) return known === 'none' ? undefined : known
+    const certificate = readCertificate(socket)
+    shown.set(socket, certificate ?? 'none')
+    return certificate
+  }
 }
 
 function readCertificate(socket: TLSSocket): Certificate | undefined {

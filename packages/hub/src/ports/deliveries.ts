@@ -11,7 +11,7 @@ export type NewDelivery = {
   readonly body: string
   /** What it tells of, such as `work` and its key. */
   readonly about: { readonly kind: string; readonly id: string }
-  /** Whose affair it is when it cannot be delivered; the operators' alone, where nobody is named. */
+  /** Whose affair it is when it cannot be delivered: the operators' alone, where none is named. */
   readonly owner?: OwnerId
   readonly correlation: CorrelationId
   readonly traceparent?: string

@@ -1,16 +1,8 @@
 /** Results of work, their content for as long as it is kept, and what else work leaves behind. */
-import type {
-  AgentId,
-  HoldId,
-  InstanceId,
-  Instant,
-  OwnerId,
-  ReservationId,
-  TaskId,
-  WorkId,
-} from '@chimera/domain/ids'
+import type { AgentId, HoldId, Instant, OwnerId, TaskId, WorkId } from '@chimera/domain/ids'
 import type { Hold, Movement } from '@chimera/domain/money/ledger'
 import type { EndReported, Result, ResultRecorded } from '@chimera/domain/work/result'
+import type { KeptReservation } from './slots.ts'
 
 export type KeptResult = Result & {
   /** Absent when it was deleted. */
@@ -29,18 +21,6 @@ export type ResultQuery = {
   readonly party?: OwnerId
   readonly before?: { readonly recordedAt: Instant; readonly work: WorkId }
   readonly limit: number
-}
-
-export type KeptReservation = {
-  readonly id: ReservationId
-  readonly instance: InstanceId
-  readonly agent: AgentId
-  readonly planner: AgentId
-  readonly task: TaskId
-  readonly slots: number
-  readonly lapsesAt: Instant
-  readonly hold?: HoldId
-  readonly stage: 'promised' | 'taken' | 'ended'
 }
 
 /** Everything under one key that concerns one party, each the latest first. */

@@ -8,6 +8,7 @@ import { NEWCOMER } from '@chimera/domain/trust/trust'
 import { test } from 'vitest'
 import { createDirectory } from './directory.ts'
 import { createPresence } from './presence.ts'
+import { createProbes } from './probes.ts'
 
 const NOW = 1_770_000_000_000
 const SILENCE = LIMITS.heartbeatSilenceMs
@@ -78,4 +79,57 @@ test('P-13 instances that are forgotten do not look like a cut', () => {
   assert.deepEqual(presence.of('p' as AgentId), [])
   directory.sweep(forgotten + 1)
   assert.equal(presence.brake().on, false)
+})
+
+test('P-13 under the brake who was asked in vain goes, once the hub hears most again', () => {
+  const presence = createPresence()
+  const probes = createProbes(() => 0)
+  const directory = createDirectory(() => NEWCOMER, presence, probes)
+  const ids = ['a', 'b', 'c', 'd', 'dead', 'quiet']
+  const post = (id: string, at: number) =>
+    presence.announce(
+      {
+        agent: id as AgentId,
+        instance: `${id}1` as InstanceId,
+        availability: 'available',
+        capabilities: [],
+        slotsTotal: 1,
+        slotsFree: 1,
+        load: { cpu: 0, mem: 0 },
+        signedAt: at,
+        expiresAt: at + 30_000,
+        correlation: 't' as CorrelationId,
+      },
+      at,
+    )
+  for (const id of ids) {
+    directory.enter({ ...agent(id), endpoint: `https://${id}.example/jobs` }, NOW)
+    post(id, NOW)
+  }
+  const cut = NOW + 30_000
+  directory.sweep(cut)
+  assert.equal(presence.brake().on, true)
+  const lost = (now: number) =>
+    directory
+      .sweep(now)
+      .facts.flatMap((fact) => (fact.type === 'pulse_lost' ? [[fact.who, fact.cause]] : []))
+
+  const sent = directory.dueProbes(cut).map(({ place }) => place)
+  assert.equal(sent.length, 6, 'suspects are asked too')
+  const ended = (at: number) =>
+    sent.map((address) => ({
+      address,
+      sentAt: at,
+      result: address === 'https://dead.example' ? ('unanswered' as const) : ('answered' as const),
+    }))
+  directory.noteProbes(ended(cut), cut)
+  for (const id of ids.slice(0, 4)) post(id, cut + 10_000)
+  assert.deepEqual(lost(cut + 10_001), [], 'what was sent before it heard anybody proves nothing')
+  assert.deepEqual(lost(cut + 10_002), [])
+  directory.noteProbes(ended(cut + 10_003), cut + 10_003)
+  assert.deepEqual(lost(cut + 10_004), [['dead1', 'unanswered']])
+  assert.deepEqual(
+    ['dead', 'quiet'].map((id) => directory.livenessOf(id as AgentId, cut + 10_004)),
+    ['offline', 'suspect'],
+  )
 })

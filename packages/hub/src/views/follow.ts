@@ -1,4 +1,5 @@
 /** Keeps the views that are made of the sealed trail up to it. */
+import type { Sealed } from '@chimera/domain/audit'
 import type { Keep } from '../ports/keep.ts'
 import type { ScoreMoved, Scores } from './scores.ts'
 
@@ -7,6 +8,8 @@ export function followTrail(
   keep: Pick<Keep, 'trail'>,
   scores: Scores,
   heard: (moved: readonly ScoreMoved[]) => void = () => undefined,
+  /** What else goes by the trail. */
+  also: (sealed: readonly Sealed<unknown>[]) => Promise<void> = async () => undefined,
 ): () => Promise<void> {
   let running: Promise<void> | undefined
   let again: Promise<void> | undefined
@@ -17,6 +20,7 @@ export function followTrail(
       const sealed = await keep.trail.sealedAfter(scores.seq())
       if (sealed.length === 0) return
       heard(scores.follow(sealed))
+      await also(sealed)
     }
   }
   const begin = (): Promise<void> => {

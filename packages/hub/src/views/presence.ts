@@ -86,7 +86,6 @@ type Entry = {
 }
 
 const LONG_AGO = Number.NEGATIVE_INFINITY
-const NONE: Unanswered = new Map()
 
 export function createPresence(): Presence {
   const entries = new Map<InstanceId, Entry>()
@@ -189,14 +188,10 @@ export function createPresence(): Presence {
 
     brake: () => brake,
 
-    sweep(beating, now, unanswered = NONE) {
+    sweep(beating, now, unanswered = new Map()) {
       const sightings = [...entries.values()].flatMap(({ seen }) => seen ?? [])
       const pulses = [...pulsesOf(sightings), ...beating]
-      const { facts } = decideEvictions<AgentId | InstanceId>(
-        { pulses, unanswered },
-        brake,
-        now,
-      )
+      const { facts } = decideEvictions<AgentId | InstanceId>({ pulses, unanswered }, brake, now)
       const gone = new Set<AgentId | InstanceId>()
       for (const fact of facts) {
         brake = applyBrake(brake, fact)

@@ -17,7 +17,7 @@ export type Records = {
   readonly standingOf: (agent: AgentId, seen: Standing) => Standing
   /** Whether it was ordered to take nothing on. */
   readonly isClosed: (agent: AgentId) => boolean
-  /** The same candidates, of whom those take nothing on that were ordered not to (L2 of conditions). */
+  /** The same candidates; who was ordered to take nothing on accepts nothing. */
   readonly restrain: (candidates: Iterable<Candidate>) => Iterable<Candidate>
 }
 

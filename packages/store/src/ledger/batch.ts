@@ -18,7 +18,6 @@ import {
   type BookingFact,
   bookTogether,
   type Desk,
-  isSlotFact,
 } from '@chimera/domain/work/booking'
 import {
   decideRepeat,
@@ -27,6 +26,7 @@ import {
   type Scope,
   scopeKey,
 } from '@chimera/domain/work/idempotency'
+import { isSlotFact } from '@chimera/domain/work/room'
 import { type AnswerEntry, readAnswers, writeAnswers } from '../answers.ts'
 import { PUT_OFF } from '../batching.ts'
 import type { Queries } from '../engine/database.ts'

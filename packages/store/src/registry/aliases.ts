@@ -3,7 +3,7 @@
  * (agents.ts); what a credential holds is kept here, in the same table, so that an alias has one
  * holder whoever asks at the same moment.
  */
-import { decideHoldAlias, type Holder, type HoldAliasRefusal } from '@chimera/domain/agent/alias'
+import { decideHoldAlias, type HoldAliasRefusal, type Holder } from '@chimera/domain/agent/alias'
 import { type Decision, refuse } from '@chimera/domain/decision'
 import type { AgentId, Alias, CorrelationId, Instant } from '@chimera/domain/ids'
 import { ADVISORY, type Database, type Queries } from '../engine/database.ts'

@@ -120,8 +120,9 @@ export function createTokens({
         }
         await tx.query(
           `INSERT INTO tokens
-             (digest, id, kind, owner, scopes, issued_at, expires_at, cap_cents, spent_cents, parent)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9)`,
+             (digest, id, kind, owner, scopes, issued_at, expires_at, cap_cents, parent,
+              spent_cents)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)`,
           [
             digest,
             id,

@@ -12,7 +12,8 @@ import type {
   ReservationId,
 } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
-import { claimOf, type Desk, type ReserveSlots } from '@chimera/domain/work/booking'
+import type { Desk, ReserveSlots } from '@chimera/domain/work/booking'
+import { claimOf } from '@chimera/domain/work/room'
 import type { BookingDecision } from '../ledger/batch.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
@@ -39,7 +40,7 @@ export async function reserveOnce(
 
 function answerOf(decision: BookingDecision, desk: Desk, command: ReserveSlots): Promised {
   if (!decision.ok) return decision
-  const { promised, taken } = claimOf(desk, command) ?? {}
+  const { promised, taken } = claimOf(desk.rooms, command) ?? {}
   const id: string | undefined = promised?.id ?? taken?.work
   if (id === undefined) throw new Error('an accepted offer without its reservation')
   const reservation = id as ReservationId

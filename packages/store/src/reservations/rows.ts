@@ -8,8 +8,8 @@ import type {
   TaskId,
   WorkId,
 } from '@chimera/domain/ids'
-import type { Room } from '@chimera/domain/work/booking'
 import type { Occupation, Reservation } from '@chimera/domain/work/capacity'
+import type { Room } from '@chimera/domain/work/room'
 
 export type ReservationStage = 'promised' | 'taken' | 'ended'
 export type ReservationEnd = 'released' | 'lapsed' | 'drained' | 'freed'

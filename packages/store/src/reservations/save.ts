@@ -5,7 +5,7 @@
  * the old one makes way for the new.
  */
 import type { ReservationId } from '@chimera/domain/ids'
-import type { SlotFact } from '@chimera/domain/work/booking'
+import type { SlotFact } from '@chimera/domain/work/room'
 import type { Queries } from '../engine/database.ts'
 import type { ReservationRow } from './rows.ts'
 
