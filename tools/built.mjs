@@ -13,14 +13,23 @@ const hub = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] 
 const impatient = setTimeout(() => hub.kill('SIGKILL'), PATIENCE_MS)
 
 let said = ''
-hub.stderr.setEncoding('utf8').on('data', async (text) => {
+hub.stderr.setEncoding('utf8').on('data', (text) => {
+  const before = said
   said += text
   const [, address] = /ready on (http:\S+)/.exec(said) ?? []
-  if (address === undefined || !text.includes(address)) return
-  const answer = await fetch(`${address}/health`).catch((error) => ({ ok: false, error }))
-  if (!answer.ok) said += '\n/health did not answer'
-  hub.kill(answer.ok ? 'SIGTERM' : 'SIGKILL')
+  if (address !== undefined && !before.includes(address)) void ask(address)
 })
+
+/** @param {string} address */
+async function ask(address) {
+  const answered = await fetch(`${address}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (!answered) said += '\n/health did not answer'
+  hub.kill(answered ? 'SIGTERM' : 'SIGKILL')
+}
+
 hub.on('close', (status) => {
   clearTimeout(impatient)
   if (status !== 0) console.error(`The built hub ended with ${status}:\n${said}`)

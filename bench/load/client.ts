@@ -5,6 +5,7 @@
  *   L1  Requests are bytes that were made before: nothing is encoded while the clock runs.
  *   L2  An answer that is not the status expected ends the run: a fast refusal is no result.
  */
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
@@ -51,15 +52,15 @@ export async function openLoad(wanted: LoadWanted): Promise<Load> {
     workerData: wanted,
     execArgv: ['--import', 'tsx'],
   })
-  const heard = <Message>(): Promise<Message> =>
-    new Promise((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', reject)
-    })
+  const heard = async <Message>(): Promise<Message> => {
+    const [message] = (await once(worker, 'message')) as [Message]
+    return message
+  }
   await heard()
   return {
     async run(times) {
       const answer = heard<Answered>()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       worker.postMessage(times)
       return answer
     },

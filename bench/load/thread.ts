@@ -7,7 +7,7 @@ import type { LoadWanted } from './client.ts'
 function endOf(bytes: Buffer): { readonly status: number; readonly end: number } | undefined {
   const head = bytes.indexOf('\r\n\r\n')
   if (head < 0) return undefined
-  const text = bytes.latin1Slice(0, head)
+  const text = bytes.toString('latin1', 0, head)
   const length = Number(/\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? 0)
   const end = head + 4 + length
   return bytes.length < end ? undefined : { status: Number(text.slice(9, 12)), end }
@@ -21,7 +21,7 @@ async function serve({ port, connections, status, requests }: LoadWanted): Promi
   const texts = requests.map((each) => Buffer.from(each))
 
   function lane(socket: Socket): () => void {
-    let pending = Buffer.alloc(0)
+    let pending: Buffer = Buffer.alloc(0)
     let sentAt = 0
     const send = (): void => {
       if (left === 0) return
@@ -58,9 +58,13 @@ async function serve({ port, connections, status, requests }: LoadWanted): Promi
     wanted = times
     left = times
     latencies = []
-    finish = () => parentPort?.postMessage({ latenciesMs: Float64Array.from(latencies) })
+    finish = () => {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      parentPort?.postMessage({ latenciesMs: Float64Array.from(latencies) })
+    }
     for (const send of lanes) send()
   })
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage('ready')
 }
 

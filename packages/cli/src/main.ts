@@ -13,6 +13,8 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   owner: async () => (await import('./verbs/owner.ts')).ownerVerb(),
   token: async () => (await import('./verbs/token.ts')).tokenVerb(),
   keys: async () => (await import('./verbs/keys.ts')).keysVerb(),
+  control: async () => (await import('./verbs/control.ts')).controlVerb(),
+  watch: async () => (await import('./verbs/watch.ts')).watchVerb(),
   audit: async () => (await import('./verbs/audit.ts')).auditVerb(),
   store: async () => (await import('./verbs/store.ts')).storeVerb(),
   doctor: async () => (await import('./verbs/doctor.ts')).doctorVerb(),
@@ -31,6 +33,8 @@ Examples:
   chimera ledger alice                 what alice has, and what moved
   chimera owner add alice              an owner, and the token that speaks for it
   chimera keys new agent.json          a key for an agent
+  chimera control pause --all          nobody takes new work
+  chimera watch ledger work            what happens, as it happens
   chimera audit verify trail.jsonl     prove an export, offline
   chimera doctor                       what keeps a hub from running
 

@@ -114,7 +114,8 @@ describe('AV-12 what an agent may say and hear', () => {
 
   test('T1 never hears what was said to another alone', () => {
     const theirs = { agent: other, requester: other, instance: other }
-    for (const name of ['request', 'response', 'result', 'reserve', 'release', 'presence']) {
+    const alone = ['request', 'response', 'result', 'reserve', 'release', 'presence', 'control']
+    for (const name of alone) {
       const { subject = '' } = CHANNELS.find((each) => each.name === name) ?? {}
       assert.equal(said(subscribe, fill(subject, theirs)), false, name)
     }

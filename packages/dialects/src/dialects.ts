@@ -1,4 +1,7 @@
-/** The dialects by name, our own included, each with its messages: what is published, served and tested. */
+/**
+ * The dialects by name, our own included, each with its messages: what is published, served and
+ * tested.
+ */
 import { MESSAGES as chimera } from './chimera/index.ts'
 import { MESSAGES as chorus } from './chorus/index.ts'
 import { MESSAGES as feed } from './feed/index.ts'

@@ -7,8 +7,12 @@
  *   T2  What the hub says of an agent is under `chimera`, where no agent may say anything. What an
  *       agent says of itself is an observation, under the name of its document.
  */
-import type { AgentId, InstanceId } from '@chimera/domain/ids'
+import type { AgentId, CorrelationId, InstanceId } from '@chimera/domain/ids'
 import { CAPABILITY_TOPIC, PRESENCE_TOPIC, reserveQueue } from './moltbook/words.ts'
+import { isUuid, readUuid } from './wire.ts'
+
+/** Orders to all agents. Those to an owner's go to each of them: an owner's name is no subject. */
+const CONTROL_ALL = 'chimera.control.all'
 
 type MessageName = `${string}/${string}`
 
@@ -40,7 +44,45 @@ export const CHANNELS: readonly Channel[] = [
   { name: 'response',   subject: 'openclaw.response.{agent}.{requester}', agents: 'both', message: 'openclaw/collaboration-response', about: 'The final word on a request that was deferred', kept: true },
   { name: 'result',     subject: 'openclaw.result.{agent}.{requester}',   agents: 'both', message: 'openclaw/collaboration-result',  about: 'How work ended', kept: true },
   { name: 'reputation', subject: 'chimera.reputation.{agent}',            agents: 'hear', message: 'openclaw/reputation-update',     about: 'The window score that the hub has counted', kept: true },
+  { name: 'control',    subject: 'chimera.control.{agent}',               agents: 'hear', message: 'chimera/control-order',          about: 'An order to this agent, signed by the hub; also to be had by asking' },
+  { name: 'control-all', subject: CONTROL_ALL,                            agents: 'hear', message: 'chimera/control-order',          about: 'An order to all agents, signed by the hub; also to be had by asking' },
 ]
+
+/**
+ * Where hubs of one database tell each other what they took in. Not in the table: no agent says or
+ * hears anything there, and what stands in a notice is the hubs' own affair.
+ */
+export const HUB_NOTICES = 'chimera.hub.notice'
+
+/** The subject of a channel for one agent, or for all of them. */
+export function subjectFor(name: string, agent: AgentId | '*'): string {
+  const channel = CHANNELS.find((each) => each.name === name)
+  if (channel === undefined) throw new Error(`no channel has the name ${name}`)
+  return channel.subject.replace('{agent}', agent)
+}
+
+/** Where a message of an agent, or about one, is said, and what it belongs to (X-4). */
+export function placeOf(
+  name: string,
+  message: object,
+): { readonly subject: string; readonly correlation?: CorrelationId } | undefined {
+  const { agent_id: agent, correlation_id, trace_id }: Spoken = message
+  if (typeof agent !== 'string' || !isUuid(agent)) return undefined
+  const subject = subjectFor(name, readUuid<AgentId>(agent))
+  const id = correlation_id ?? trace_id
+  return typeof id === 'string' ? { subject, correlation: id as CorrelationId } : { subject }
+}
+
+type Spoken = {
+  readonly agent_id?: unknown
+  readonly correlation_id?: unknown
+  readonly trace_id?: unknown
+}
+
+/** What streams keep, as patterns. */
+export const KEPT_SUBJECTS: readonly string[] = CHANNELS.filter(({ kept }) => kept).map(
+  ({ subject }) => subject.replaceAll(/\{\w+\}/g, '*'),
+)
 
 /** Who somebody is on the bus: an agent, with the instances that it runs. */
 export type Speaker = { readonly agent: AgentId; readonly instances: readonly InstanceId[] }
@@ -75,6 +117,8 @@ export function subjectsOf({ agent, instances }: Speaker): {
       `openclaw.response.*.${agent}`,
       `openclaw.result.*.${agent}`,
       'chimera.reputation.*',
+      `chimera.control.${agent}`,
+      CONTROL_ALL,
     ],
   }
 }

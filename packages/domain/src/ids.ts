@@ -26,6 +26,8 @@ export type TransferId = Named<'transfer'>
 export type ContentId = Named<'content'>
 export type ApprovalId = Named<'approval'>
 export type ReviewerId = Named<'reviewer'>
+/** One order of an operator to agents. */
+export type ControlId = Named<'control'>
 /** The RFC 7638 thumbprint of a public key. */
 export type KeyId = Named<'key'>
 /** The public half of an Ed25519 key: 32 bytes as base64url, the `x` of its JWK. */

@@ -265,6 +265,17 @@ export const LIMITS = {
   /** A feed that went silent is news for a day; then the agent is simply not there. */
   feedSilenceMs: DAY_MS,
 
+  /** An order holds at most a quarter of a year: what is to hold for longer is given again. */
+  controlMs: 90 * DAY_MS,
+  /** Unless told otherwise; long enough that what was forgotten does not come back overnight. */
+  controlDefaultMs: 30 * DAY_MS,
+  /** Why an order was given: a line for whoever runs the agent. */
+  controlReasonChars: 300,
+  /** Orders in one list: more at once is a fleet that is steered agent by agent. */
+  controlOrders: 500,
+  /** Who has obeyed, on one page. */
+  controlSeenPerPage: 1_000,
+
   /** Results on one page: each may hold as much as a message does. */
   resultsPerPage: 20,
   /** The content of a result is kept so long (E2). A setting. */
@@ -274,6 +285,22 @@ export const LIMITS = {
 
   /** Hits on one page of discovery: more than a planner tries, few enough to explain each (P-6). */
   hitsPerPage: 100,
+
+  /** Readers of the live feed at one hub, and of these of one caller. The first is a setting. */
+  liveReaders: 1_000,
+  liveReadersPerCaller: 500,
+  /** What a reader has not taken yet: some thousand events, or a second of a busy network. */
+  liveBufferBytes: 1_048_576,
+  /** Events that a hub has at hand, so that who resumes soon does not ask the database. */
+  liveRing: 10_000,
+  /** A reader that is catching up takes something within this time, or is cut off. */
+  livePatienceMs: 30 * SECOND_MS,
+  /** Proxies close what is silent for a minute, some of them for half. */
+  liveBeatMs: 15 * SECOND_MS,
+  /** A stream is opened anew so often, so that who may hear it is looked at again. */
+  liveStreamMs: HOUR_MS,
+  /** What is appended together is told together: faster than anybody sees. */
+  livePullMs: 25,
 
   /** Approval tokens (SK-10). */
   approvalTtlMs: 2 * HOUR_MS,

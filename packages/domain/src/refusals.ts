@@ -111,6 +111,8 @@ export const REFUSALS = {
   alert_unknown:       { kind: 'unknown',     retry: 'changed', sentence: 'No alert is known under this id.' },
   webhook_unknown:     { kind: 'unknown',     retry: 'changed', sentence: 'No webhook is known under this id.' },
   webhooks_exhausted:  { kind: 'full',        retry: 'changed', sentence: 'There are as many webhooks as are allowed. Remove one first.' },
+  order_unknown:       { kind: 'unknown',     retry: 'changed', sentence: 'No order is known under this id.' },
+  order_misaddressed:  { kind: 'forbidden',   retry: 'never',   sentence: 'This order is for somebody else.' },
   address_refused:     { kind: 'invalid',     retry: 'changed', sentence: 'This address is not one that the hub dials. Give a public address, or let the operator allow it.' },
 
   // Approvals.

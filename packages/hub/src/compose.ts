@@ -1,15 +1,22 @@
 /**
- * The one file that knows which database a hub runs on: it fills the hub's ports from the store.
+ * The one file that knows which database and which broker a hub runs on: it fills the hub's ports
+ * from the store and the bus.
  */
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { openBus } from '@chimera/bus/bus'
+import { readNatsAddress } from '@chimera/bus/nats/address'
+import { createNatsDial } from '@chimera/bus/nats/dial'
+import { KEPT_SUBJECTS } from '@chimera/dialects/topics'
 import type { OwnerId } from '@chimera/domain/ids'
 import type { Account, Side } from '@chimera/domain/money/ledger'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
-import { canonicalDigest } from '@chimera/identity/canonical'
+import { canonicalDigest, parsedDigest } from '@chimera/identity/canonical'
 import { createAlertLog } from '@chimera/store/alerts'
+import { createControl } from '@chimera/store/control'
 import { createLetters } from '@chimera/store/deliveries/letters'
 import { createOutbox } from '@chimera/store/deliveries/outbox'
 import type { Database } from '@chimera/store/engine/database'
@@ -29,6 +36,8 @@ import {
   readMovement,
   readPayments,
 } from '@chimera/store/ledger/reading'
+import { transferCredits } from '@chimera/store/ledger/transferring'
+import { readLive, readSpan } from '@chimera/store/live'
 import { migrate } from '@chimera/store/migrate'
 import { createNonces } from '@chimera/store/nonces'
 import { createObservations } from '@chimera/store/observations'
@@ -44,6 +53,7 @@ import { createResults } from '@chimera/store/results'
 import { createTold } from '@chimera/store/told'
 import { createWebhooks } from '@chimera/store/webhooks'
 import { readHoldsFor, readWork } from '@chimera/store/work'
+import type { Carrier } from './ports/carrier.ts'
 import type { Keep } from './ports/keep.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 
@@ -53,6 +63,9 @@ export type KeepOptions = {
   readonly chance: Chance
   readonly stop: Stop
 }
+
+// One batch in the database while the other is decided here. More of them only make each smaller.
+const SERVER_LANES = 2
 
 /** In the place of a directory: a database that ends with its process. */
 export const MEMORY = ':memory:'
@@ -68,14 +81,63 @@ export async function openKeep(options: KeepOptions): Promise<Keep> {
   return keepOf(database, options)
 }
 
+export type CarrierOptions = Omit<KeepOptions, 'settings'> & {
+  readonly settings: Pick<Values<typeof HUB_SETTINGS>, 'bus' | 'busCreds' | 'busCa' | 'busReplicas'>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+// What must not be lost on its way: results and the hub's scores, for those who come back late.
+const KEPT_ON_BUS = {
+  name: 'chimera-kept',
+  subjects: KEPT_SUBJECTS,
+  keepMs: 7 * DAY_MS,
+  keepMessages: 1_000_000,
+  keepBytes: 1024 ** 3,
+  // As long as a sender tries.
+  dedupeMs: 2 * 60 * 1_000,
+}
+
+/** Open at once, whether the broker is there or not; absent where none is named. */
+export async function openCarrier(options: CarrierOptions): Promise<Carrier | undefined> {
+  const { settings, clock, chance, stop } = options
+  if (settings.bus.length === 0) return undefined
+  const bus = openBus({
+    dial: await dialOf(options),
+    clock,
+    chance,
+    streams: [{ ...KEPT_ON_BUS, replicas: settings.busReplicas }],
+  })
+  stop.register({ name: 'bus', close: () => bus.close() })
+  return bus
+}
+
+async function dialOf({ settings, clock, chance }: CarrierOptions) {
+  const { bus, busCreds, busCa } = settings
+  const { addresses, credentials } = readNatsAddress(bus.join(','))
+  const ca = busCa === undefined ? undefined : await readFile(busCa, 'utf8')
+  return createNatsDial({
+    addresses,
+    clock,
+    chance,
+    name: 'chimera-hub',
+    ...(credentials && { credentials: () => credentials }),
+    ...(busCreds !== undefined && {
+      credentials: async () => ({ kind: 'creds', text: await readFile(busCreds, 'utf8') }) as const,
+    }),
+    ...(ca !== undefined && { tls: { ca } }),
+  })
+}
+
 function embeddedAddress(data: string): string {
   return data === MEMORY ? 'pglite:memory' : `pglite:${resolve(data)}`
 }
 
 function keepOf(database: Database, { settings, clock, chance }: KeepOptions): Keep {
   const terms = { feeBasisPoints: settings.settlementFee }
-  const ledger = createLedger({ database, clock, chance, terms })
-  const sealer = createSealer({ database, digestOf: canonicalDigest })
+  const lanes = settings.database === undefined ? 1 : SERVER_LANES
+  const ledger = createLedger({ database, clock, chance, terms, lanes })
+  const sealer = createSealer({ database, digestOf: parsedDigest })
   const presence = createPresenceLog({ database, clock })
   const outbox = createOutbox({ database, clock })
   return {
@@ -87,6 +149,7 @@ function keepOf(database: Database, { settings, clock, chance }: KeepOptions): K
     money: {
       submit: async (command, correlation, spend) =>
         (await ledger.submit({ command, correlation, ...(spend && { spend }) })).decision,
+      transfer: (order, correlation, spend) => transferCredits(ledger, order, correlation, spend),
       account: (owner) => readAccount(database, owner),
       hold: (id) => readHold(database, id),
       holdOf: (payer, task) => readHoldOf(database, payer, task),
@@ -120,6 +183,10 @@ function keepOf(database: Database, { settings, clock, chance }: KeepOptions): K
         await presence.dropBefore(clock.now() - PRESENCE_KEPT_MS)
       },
     },
+    live: {
+      span: () => readSpan(database),
+      after: (place, wanted) => readLive(database, place, wanted),
+    },
     results: {
       ...createResults({ database }),
       holdsFor: (agent, tasks) => readHoldsFor(database, agent, tasks),
@@ -133,6 +200,7 @@ function keepOf(database: Database, { settings, clock, chance }: KeepOptions): K
     letters: createLetters({ database, clock }),
     alerts: createAlertLog({ database, clock }),
     webhooks: createWebhooks({ database, clock }),
+    control: createControl({ database, clock, chance }),
     observations: createObservations({ database, clock, chance }),
     aliases: createAliases({ database, clock }),
     check: async () => {

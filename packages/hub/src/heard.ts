@@ -14,6 +14,7 @@ const MESSAGES = {
   reputation: 'openclaw/reputation-update',
   presence: 'moltbook/presence',
   capability: 'moltbook/capability',
+  control: 'chimera/control-order',
 } as const satisfies Record<Topic, MessageName>
 
 type Listener = (message: object) => void

@@ -30,5 +30,9 @@ export async function recallObservations(
       for (const each of page) restoreStatus(hub, each)
     }
   }
-  for (const about of gone) await observations.forget(about)
+  for (const about of gone) {
+    // Another hub may have registered it a moment ago.
+    const agent = await hub.keep.agents.load(about as AgentId)
+    if (agent === undefined || agent.removedAt !== undefined) await observations.forget(about)
+  }
 }

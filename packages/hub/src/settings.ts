@@ -13,6 +13,7 @@ import {
   text,
   url,
   whole,
+  yesNo,
 } from '@chimera/host/settings/kinds'
 
 export const AUTH_MODES = ['open', 'required'] as const
@@ -62,6 +63,33 @@ export const HUB_SETTINGS = {
   database: optional(url('postgres', 'postgresql'), {
     about: 'A PostgreSQL server instead of the embedded database, for more than one machine.',
   }),
+  bus: setting(list(url('nats', 'tls'), 8), {
+    fallback: [],
+    about:
+      'The NATS servers that hubs and agents speak over, such as `nats://broker:4222`. Several ' +
+      'hubs on one database need one to hear of posts and heartbeats; one hub alone needs none.',
+  }),
+  busCreds: optional(text(), {
+    about:
+      'The file that shows the hub to the broker (`.creds`). Read at every dialling, so a new one ' +
+      'needs no restart.',
+  }),
+  busCa: optional(text(), {
+    about:
+      'The file of the authority that certifies the broker, as PEM, instead of those that the ' +
+      'system believes. With it the broker must speak TLS.',
+  }),
+  busHeld: setting(yesNo(), {
+    fallback: false,
+    about:
+      'Whether the broker lets each agent speak under its own subjects only, as grants do. Then ' +
+      'identity and status are taken in from the bus without a signature. Where the broker does ' +
+      'not, anybody there could speak for anybody.',
+  }),
+  busReplicas: setting(whole({ least: 1, most: 5 }), {
+    fallback: 1,
+    about: 'Brokers that hold a copy of what must not be lost; 3 in a cluster of brokers.',
+  }),
   allowNet: setting(list(text(), 32), {
     fallback: [],
     about:
@@ -109,6 +137,12 @@ export const HUB_SETTINGS = {
     about:
       'Open connections of each port; more are closed at once. About one for each live agent, at ' +
       'some 20 KiB each, and each is a file to the operating system.',
+  }),
+  liveReaders: setting(whole({ least: 0, most: 100_000 }), {
+    fallback: LIMITS.liveReaders,
+    about:
+      'Readers of `/v1/live` at once; more are told to come back (503). Each may hold about a ' +
+      'megabyte that it has not taken yet, and takes an open connection.',
   }),
   requestTimeout: setting(duration({ least: 100, most: 600_000 }), {
     fallback: 15_000,

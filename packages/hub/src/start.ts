@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path'
 import { readCents } from '@chimera/dialects/wire'
-import type { CorrelationId } from '@chimera/domain/ids'
+import type { AgentId, CorrelationId } from '@chimera/domain/ids'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import { createGuardedClient } from '@chimera/host/guarded/client'
@@ -16,35 +16,41 @@ import type { Stop } from '@chimera/host/stop'
 import { openBulk } from '@chimera/identity/bulk'
 import { loadOrCreateKeyFile } from '@chimera/identity/key-file'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
+import type { FastifyInstance } from 'fastify'
 import type { Hub } from './act/hub.ts'
 import { createSchemas } from './act/output.ts'
 import { makeFirstOperator } from './act/tokens.ts'
 import { createTelling } from './act/trust.ts'
 import { createAlerts } from './alarm.ts'
-import { MEMORY, openKeep } from './compose.ts'
+import { type Carry, type CarryOptions, carryNothing, createCarry } from './carry.ts'
+import { MEMORY, openCarrier, openKeep } from './compose.ts'
 import { startDeliverer } from './deliver.ts'
 import { createGuard } from './guard.ts'
 import { createHeard } from './heard.ts'
 import { openTls, serveHub } from './http/serve.ts'
 import { keepLookout } from './lookout.ts'
+import type { Carrier } from './ports/carrier.ts'
 import type { Keep } from './ports/keep.ts'
 import { keepProbing } from './probe.ts'
 import { recallObservations } from './recall.ts'
 import type { HUB_SETTINGS } from './settings.ts'
+import { followAgents } from './views/agent-changes.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
 import { followTrail } from './views/follow.ts'
-import { followKeys } from './views/key-changes.ts'
+import { createLive } from './views/live.ts'
 import { createObserved } from './views/observed.ts'
 import { createPresence } from './views/presence.ts'
 import { createProbes } from './views/probes.ts'
 import { createRecords, recallRecords } from './views/records.ts'
-import { createScores } from './views/scores.ts'
+import { createScores, type ScoreMoved } from './views/scores.ts'
 import { createUptime } from './views/uptime.ts'
 import {
   keepBooks,
   keepKeys,
-  keepNonces, keepObservations,
+  keepLive,
+  keepNonces,
+  keepObservations,
   keepResults,
   keepTold,
   keepWatch,
@@ -59,6 +65,10 @@ export type HubOptions = {
   readonly stop: Stop
   /** Make another operator's token: the first one was lost. */
   readonly newOperator?: boolean
+  /** A bus to use instead of the one that the settings name, such as one of this process. */
+  readonly carrier?: Carrier
+  /** For whoever serves more than a hub does, such as a benchmark; called before it listens. */
+  readonly extend?: (app: FastifyInstance) => void
 }
 
 export type RunningHub = {
@@ -89,27 +99,58 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   const scores = createScores()
   const presence = createPresence()
   const probes = createProbes(chance.fraction)
-  const directory = createDirectory(scores.standingOf, presence, probes)
+  const records = createRecords()
+  const directory = createDirectory(scores.standingOf, presence, probes, records)
   const telling = createTelling(await keep.told.through())
-  const changes = followKeys(directory, keep.agents.load)
-  const follow = followTrail(keep, scores, telling.note, changes)
+  const observed = createObserved()
+  const { load } = keep.agents
+  const changes = followAgents({
+    directory,
+    observed,
+    records,
+    load,
+    loadRecord: keep.profiles.load,
+  })
+  const moved = (all: readonly ScoreMoved[]): void => {
+    telling.note(all)
+    for (const { change } of all) directory.reconsider(change.agent)
+  }
+  const follow = followTrail(keep, scores, moved, changes.follow)
+  const readAnew = async (id: AgentId): Promise<void> => {
+    // The embedded database has one hub, which has made all changes itself.
+    const agent = embedded ? undefined : await load(id)
+    if (agent !== undefined) directory.enter(agent)
+  }
+  const metrics = createMetrics({ process: true })
+  const guard = createGuard({ metrics, log })
+  const heard = createHeard({ guard, log })
+  const live = createLive({
+    log: keep.live,
+    guard,
+    clock,
+    metrics,
+    logger: log,
+    settle: () => hub.settle(),
+    most: settings.liveReaders,
+  })
+  const catchUp = async (): Promise<void> => {
+    await follow()
+    void live.pull()
+  }
+  const carry = await createCarrying(options, { heard, metrics, key, catchUp, readAnew })
   await follow()
   for await (const agents of keep.agents.loadAll()) {
     for (const agent of agents) directory.enter(agent)
   }
+  if (!embedded) changes.begin()
   const feed = createFeed()
-  const observed = createObserved()
   await recallObservations({ keep, directory, presence, feed, observed })
   await recallPosts(keep, presence, clock.now())
-  const records = createRecords()
   await recallRecords(keep, records)
 
   const dial = createGuardedClient({ clock, allowNet: settings.allowNet })
   stop.register({ name: 'dialling', close: () => dial.close(stop.stopping) })
 
-  const metrics = createMetrics({ process: true })
-  const guard = createGuard({ metrics, log })
-  const heard = createHeard({ guard, log })
   const { uuid, fraction } = chance
   const uuidV7 = () => chance.uuidV7(clock.now())
   const { alerts: kept, webhooks, deliveries } = keep
@@ -125,6 +166,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     records,
     uptime: createUptime(keep.profiles.upMs),
     scores,
+    live,
     schemas: createSchemas(),
     dial,
     judge: createJudge({ clock, allowNet: settings.allowNet }),
@@ -143,12 +185,15 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     settlement: { feeBasisPoints: settings.settlementFee },
     publish: heard.publish,
     heard,
+    share: carry.share,
     settle: async () => {
-      await follow()
+      await catchUp()
+      carry.sealed(scores.seq())
       // What is not told now is told with the next settlement, or at the next start.
       await telling.tell(hub).catch((error) => log.warn({ err: error }, 'nothing was told'))
     },
   }
+  carry.begin(hub)
   keepBooks(hub, options)
   keepWatch(hub, options)
   keepObservations(hub, options)
@@ -158,6 +203,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   keepKeys(hub, options)
   keepTold(hub, options)
   keepLookout(hub, options)
+  keepLive(hub, options)
 
   const { address, also } = await serveHub(hub, options, { metrics, guard, tls })
   // Last, so that a start that fails does not leave a token behind that nobody was shown.
@@ -165,6 +211,18 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     required && (options.newOperator === true || !(await keep.tokens.hasOperator()))
   const running = { address, also, hub, metrics }
   return wantsOperator ? { ...running, firstOperatorToken: await makeFirstOperator(hub) } : running
+}
+
+type Carrying = Pick<CarryOptions, 'heard' | 'metrics' | 'key' | 'catchUp' | 'readAnew'>
+
+/** The broker that the settings name, or the one that was handed in. */
+async function createCarrying(options: HubOptions, parts: Carrying): Promise<Carry> {
+  const { settings, chance } = options
+  const { uuid } = chance
+  const carrier = options.carrier ?? (await openCarrier(options))
+  if (carrier === undefined) return carryNothing(parts)
+  const held = settings.busHeld
+  return createCarry({ ...options, ...parts, carrier, held, uuid, name: uuid() })
 }
 
 /** Kept beside the embedded database, or made for the time that a database in memory lasts. */

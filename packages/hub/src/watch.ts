@@ -29,9 +29,13 @@ const TELL_MS = 60 * 1_000
 const SEAL_MS = 1_000
 
 /** Reads back what could still be played again, so that a restart forgets no post (AV-3). */
-export async function recallPosts(keep: Keep, presence: Presence, now: Instant): Promise<void> {
+export async function recallPosts(
+  keep: Pick<Keep, 'presence'>,
+  presence: Presence,
+  now: Instant,
   // A post lives so long at most from its signing, which may be ahead of our clock by the skew.
-  const since = now - LIMITS.presenceTtlMs - LIMITS.skewMs
+  since: Instant = now - LIMITS.presenceTtlMs - LIMITS.skewMs,
+): Promise<void> {
   let after: { readonly receivedAt: Instant; readonly id: string } | undefined
   for (;;) {
     const events = await keep.presence.find({
@@ -75,6 +79,22 @@ export function keepKeys(hub: Hub, hands: WatchHands): void {
     KEYS_MS,
   )
   hands.stop.register({ name: 'keys', close: () => keeping })
+}
+
+/** Readers hear that the stream is alive, and are let go before the hub closes its doors. */
+export function keepLive(hub: Hub, hands: WatchHands): void {
+  const { stopping } = hands.stop
+  stopping.addEventListener('abort', hub.live.close, { once: true })
+  const beating = repeat(
+    hands,
+    'readers could not be kept up',
+    () => {
+      hub.live.beat()
+      return LIMITS.liveBeatMs
+    },
+    LIMITS.liveBeatMs,
+  )
+  hands.stop.register({ name: 'live feed', close: () => beating })
 }
 
 /** OC-9: who is due is due five minutes early, so a look each minute is in time. */

@@ -9,6 +9,7 @@ import { createLog } from '@chimera/host/log'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { Unsendable } from '../src/http/outgoing.ts'
+import type { Topic } from '../src/ports/bus.ts'
 import { createPoster } from './posting.ts'
 import { runHub, type TestHub } from './running.ts'
 
@@ -203,5 +204,63 @@ describe('X-3 an answer that is not what its schema says does not leave', () => 
 
   test('and says nothing of what it was', () => {
     assert.equal(new Unsendable().message, 'an answer did not leave')
+  })
+})
+
+describe('OC-23 what is accepted over HTTP is published, the same JSON', () => {
+  const listen = (topic: Topic) => {
+    const heard: object[] = []
+    const stop = hub.hub.heard.subscribe(topic, (message) => heard.push(message))
+    return { heard, stop }
+  }
+
+  test('capabilities and presence as they were signed; what is not believed is not', async () => {
+    const [capability, presence] = [listen('capability'), listen('presence')]
+    const agent = await createPoster(hub, clock)
+    const post = agent.signed()
+    assert.equal((await hub.post('/moltbook/v1/presence', post)).status, 204)
+    assert.notEqual((await hub.post('/moltbook/v1/presence', post)).status, 204)
+    assert.deepEqual(presence.heard, [post])
+    assert.deepEqual(
+      (capability.heard as { agent_id: string }[]).map((each) => each.agent_id),
+      [agent.id],
+    )
+    for (const { stop } of [capability, presence]) stop()
+    await agent.leave()
+  })
+
+  test('a status, and nothing of one that is refused', async () => {
+    const { heard, stop } = listen('status')
+    const { id } = await createPoster(hub, clock, { bound: false })
+    const idle = status(id, { current_status: 'idle' })
+    assert.equal((await hub.post('/openclaw/v1/status', idle)).status, 204)
+    const unknown = status(randomUUID(), { current_status: 'idle' })
+    assert.equal((await hub.post('/openclaw/v1/status', unknown)).status, 404)
+    assert.deepEqual(heard, [idle])
+    stop()
+    assert.equal((await hub.post('/openclaw/v1/status', idle)).status < 500, true)
+    assert.equal(heard.length, 1, 'who no longer listens hears nothing')
+  })
+
+  test('a listener that fails disturbs neither the hub nor the others', async () => {
+    const broken = hub.hub.heard.subscribe('status', () => {
+      throw new Error('broken')
+    })
+    const { heard, stop } = listen('status')
+    const { id } = await createPoster(hub, clock, { bound: false })
+    const idle = status(id, { current_status: 'idle' })
+    assert.equal((await hub.post('/openclaw/v1/status', idle)).status, 204)
+    assert.equal(heard.length, 1)
+    broken()
+    stop()
+  })
+
+  test('X-3 a message that is not what its schema says is heard by nobody', async () => {
+    const { heard, stop } = listen('reputation')
+    const before = await refusedTotal()
+    hub.hub.publish('reputation', { agent_id: 'nobody' })
+    assert.deepEqual(heard, [])
+    assert.equal(await refusedTotal(), before + 1)
+    stop()
   })
 })

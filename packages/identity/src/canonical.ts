@@ -49,25 +49,39 @@ export function canonicalDigest(value: unknown): Digest {
   return digestOf(canonicalBytes(value))
 }
 
+/** The same, of a value that `JSON.parse` made, in half the time: a trail has millions of them. */
+export function parsedDigest(value: unknown): Digest {
+  let text: string
+  try {
+    text = write(value, undefined, LIMITS.jsonDepth)
+  } catch {
+    // There is none, and the other says why.
+    return canonicalDigest(value)
+  }
+  return createHash('sha256').update(text, 'utf8').digest('hex') as Digest
+}
+
 export function digestOf(bytes: Uint8Array): Digest {
   return createHash('sha256').update(bytes).digest('hex') as Digest
 }
 
-function write(value: unknown, omitted?: string): string {
+function write(value: unknown, omitted?: string, depth = Number.POSITIVE_INFINITY): string {
+  if (depth < 0) throw new Failure('value_not_json', 'too deep')
   if (typeof value === 'string') return quote(value)
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`
   if (typeof value === 'boolean' || value === null) return `${value}`
   if (typeof value !== 'object') throw new Failure('value_not_json', typeof value)
   let text = ''
   if (Array.isArray(value)) {
-    for (const member of value) text += `${text === '' ? '' : ','}${write(member)}`
+    for (const member of value)
+      text += `${text === '' ? '' : ','}${write(member, undefined, depth - 1)}`
     return `[${text}]`
   }
   // The plain sort goes by UTF-16 code units, as RFC 8785 asks.
   for (const name of Object.keys(value).sort()) {
     if (name === omitted) continue
     const member: unknown = (value as Readonly<Record<string, unknown>>)[name]
-    text += `${text === '' ? '' : ','}${quote(name)}:${write(member)}`
+    text += `${text === '' ? '' : ','}${quote(name)}:${write(member, undefined, depth - 1)}`
   }
   return `{${text}}`
 }

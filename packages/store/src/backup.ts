@@ -47,6 +47,8 @@ const TABLES: readonly Table[] = [
   { name: 'deliveries',      since: 10, order: 'id' },
   { name: 'alerts',          since: 10, order: 'id' },
   { name: 'webhooks',        since: 10, order: 'id' },
+  { name: 'control_orders',  since: 13, order: 'sequence' },
+  { name: 'control_seen',    since: 13, order: 'id, agent' },
   { name: 'presence_events', since: 3, order: 'received_at, event_id' },
 ]
 
@@ -122,7 +124,7 @@ async function columnsOf(queries: Queries, table: string): Promise<readonly stri
   const rows = await queries.query<{ name: string }>(
     `SELECT attname::text AS name FROM pg_attribute
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
-       AND NOT (attrelid = 'facts'::regclass AND attname = 'tx')
+       AND attname <> 'tx'
      ORDER BY attnum`,
     [table],
   )

@@ -1,8 +1,10 @@
 /**
- * What arrives together is done together. While one batch is under way the next one gathers, so a
+ * What arrives together is done together. While batches are under way the next one gathers, so a
  * busy hour makes batches larger instead of queues longer.
  *
- *   G1  One batch at a time, in the order of arrival.
+ *   G1  Batches begin in the order of arrival. Where several run at once, two items that share a
+ *       name are never in two of them, and such items keep their order: what has to wait for its
+ *       name keeps its place, and holds up whatever shares a name with it.
  *   G2  What waits is bounded: whoever adds looks first whether there is room.
  *   G3  An item can be put off to the next batch; it keeps its place before later ones.
  *   G4  When a batch fails for another reason than the database being away, its items are tried
@@ -21,6 +23,8 @@ export type BatchOptions<Item, Answer> = {
   readonly most: number
   /** Items that may wait, those under way not counted. */
   readonly mostWaiting: number
+  /** For more than one batch at a time: how many, and what an item touches. */
+  readonly lanes?: { readonly count: number; readonly namesOf: (item: Item) => readonly string[] }
 }
 
 export type Batching<Item, Answer> = {
@@ -32,29 +36,79 @@ export type Batching<Item, Answer> = {
 
 type Entry<Item, Answer> = {
   readonly item: Item
+  readonly names: readonly string[]
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
+
+// A batch costs about as much as this many items do: fewer are not worth a batch beside another.
+const WORTHWHILE = 32
+// How far behind the first a batch looks for items whose names are free.
+const LOOK_AHEAD = 4
 
 export function createBatching<Item, Answer>({
   run,
   most,
   mostWaiting,
+  lanes = { count: 1, namesOf: () => [] },
 }: BatchOptions<Item, Answer>): Batching<Item, Answer> {
   let waiting: Entry<Item, Answer>[] = []
-  let working: Promise<void> | undefined
+  let underWay = 0
+  let running = 0
+  const held = new Set<string>()
+  let isDue = false
+  let whenIdle: (() => void)[] = []
 
-  async function work(): Promise<void> {
-    // A turn of the loop, so that what comes in the same one is in the first batch already.
-    await Promise.resolve()
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, most)
-      waiting = waiting.slice(most)
-      const outcomes = await runAll(batch.map((each) => each.item))
-      const putOff = batch.filter((each, at) => !settle(each, outcomes[at]))
-      waiting = [...putOff, ...waiting]
+  /** In a turn of the event loop, so that all that comes in the same one is in the batch. */
+  function begin(): void {
+    if (isDue) return
+    isDue = true
+    setImmediate(() => {
+      isDue = false
+      while (running < lanes.count && waiting.length >= (running === 0 ? 1 : WORTHWHILE)) {
+        const batch = take()
+        if (batch.length === 0) break
+        void work(batch)
+      }
+      if (running > 0) return
+      for (const resolve of whenIdle) resolve()
+      whenIdle = []
+    })
+  }
+
+  /** A fair share of all there is, and whatever could not go into another batch beside it. */
+  function take(): readonly Entry<Item, Answer>[] {
+    const share = Math.max(WORTHWHILE, Math.ceil((waiting.length + underWay) / lanes.count))
+    const batch: Entry<Item, Answer>[] = []
+    const left: Entry<Item, Answer>[] = []
+    const own = new Set<string>()
+    const blocked = new Set<string>()
+    let at = 0
+    for (; at < waiting.length && batch.length < most && at < LOOK_AHEAD * most; at += 1) {
+      const entry = waiting[at]
+      if (entry === undefined) break
+      const isFree = !entry.names.some((name) => held.has(name) || blocked.has(name))
+      const belongs = batch.length < share || entry.names.some((name) => own.has(name))
+      const taken = isFree && belongs
+      if (taken) batch.push(entry)
+      else left.push(entry)
+      for (const name of entry.names) (taken ? own : blocked).add(name)
     }
-    working = undefined
+    waiting = [...left, ...waiting.slice(at)]
+    return batch
+  }
+
+  async function work(batch: readonly Entry<Item, Answer>[]): Promise<void> {
+    running += 1
+    underWay += batch.length
+    for (const { names } of batch) for (const name of names) held.add(name)
+    const outcomes = await runAll(batch.map((each) => each.item))
+    const putOff = batch.filter((each, at) => !settle(each, outcomes[at]))
+    waiting = [...putOff, ...waiting]
+    for (const { names } of batch) for (const name of names) held.delete(name)
+    underWay -= batch.length
+    running -= 1
+    begin()
   }
 
   async function runAll(items: readonly Item[]): Promise<readonly Outcome<Answer>[]> {
@@ -72,13 +126,15 @@ export function createBatching<Item, Answer>({
     isFull: () => waiting.length >= mostWaiting,
     add: (item) =>
       new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
-        working ??= work()
+        const names = lanes.count > 1 ? lanes.namesOf(item) : []
+        waiting.push({ item, names, resolve, reject })
+        if (running < lanes.count) begin()
       }),
-    idle: async () => {
-      // Whoever was answered may have added more.
-      for (let now = working; now !== undefined; now = working) await now
-    },
+    idle: () =>
+      new Promise((resolve) => {
+        whenIdle.push(resolve)
+        begin()
+      }),
   }
 }
 

@@ -56,9 +56,14 @@ const MOST_WAITING = 10_000
 const MOST_FOUND = 1_000
 const NO_PARTITION = '23514'
 
+// All but `tx`, which the database gives.
+const COLUMNS = `
+  event_id, agent_id, instance_id, state, capabilities, slots_total, slots_free, load_cpu,
+  load_mem, trace_id, signed_at, expires_at, received_at, verification, signature, raw`
+
 const INSERT = `
-  INSERT INTO presence_events
-  SELECT * FROM json_populate_recordset(NULL::presence_events, $1::json)
+  INSERT INTO presence_events (${COLUMNS})
+  SELECT ${COLUMNS} FROM json_populate_recordset(NULL::presence_events, $1::json)
   ON CONFLICT DO NOTHING`
 
 export function createPresenceLog({
@@ -104,7 +109,7 @@ export function createPresenceLog({
       // Behind an event means later when the oldest come first, and earlier otherwise.
       const [way, behind] = query.first === 'oldest' ? ['ASC', '>'] : ['DESC', '<']
       const rows = await database.query<EventRow>(
-        `SELECT * FROM presence_events
+        `SELECT ${COLUMNS} FROM presence_events
          WHERE received_at >= $1 AND ($2::text IS NULL OR agent_id = $2)
            AND ($3::text IS NULL OR instance_id = $3) AND ($4::text IS NULL OR state = $4)
            AND ($5::bigint IS NULL OR received_at < $5)

@@ -8,7 +8,12 @@ const UNKEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 /** The text of a value, or nothing when some of it could not be kept. */
 export function storableText(value: unknown): string | undefined {
   const text: string | undefined = JSON.stringify(value)
-  return text === undefined || UNKEPT.test(text) ? undefined : text
+  return text === undefined || !isKept(text) ? undefined : text
+}
+
+/** Whether that can be kept of which JSON made this text. */
+export function isKept(json: string): boolean {
+  return !UNKEPT.test(json)
 }
 
 /** JSON writes both kinds as escapes, in lower case, which is what is looked for. */

@@ -24,7 +24,7 @@ export function noncesContract({ engine, shared, fresh }: Stage): void {
           hub: hubs[at % 2],
         }))
         const answers = await Promise.all(
-          asked.map(({ hub, ...nonce }) => hub?.remember(nonce, START)),
+          asked.map(async ({ hub, ...nonce }) => hub?.remember(nonce, START)),
         )
         assert.equal(answers.filter((each) => each === 'fresh').length, 5)
         assert.equal(answers.filter((each) => each === 'seen').length, 35)

@@ -7,10 +7,12 @@ import type { Database } from '../src/engine/database.ts'
 import { openDatabase } from '../src/engine/open.ts'
 import { migrate } from '../src/migrate.ts'
 import { answersContract } from './contract-answers.ts'
+import { controlContract } from './contract-control.ts'
 import { deliveriesContract } from './contract-deliveries.ts'
 import { engineContract } from './contract-engine.ts'
 import { factsContract } from './contract-facts.ts'
 import { ledgerContract } from './contract-ledger.ts'
+import { liveContract } from './contract-live.ts'
 import { namesContract } from './contract-names.ts'
 import { noncesContract } from './contract-nonces.ts'
 import { observationsContract } from './contract-observations.ts'
@@ -97,10 +99,12 @@ export function storeContract(engine: Engine): void {
     namesContract(stage)
     observationsContract(stage)
     presenceContract(stage)
+    liveContract(stage)
     toldContract(stage)
     noncesContract(stage)
     profilesContract(stage)
     deliveriesContract(stage)
+    controlContract(stage)
     resultsContract(stage)
     schemaContract(stage)
   })

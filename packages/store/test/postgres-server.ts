@@ -26,6 +26,9 @@ import pg from 'pg'
 export type PostgresServer = {
   /** A new, empty database of this server. */
   readonly newAddress: () => Promise<string>
+  /** Ends the server as an operator would, with everybody's connections; what it has is kept. */
+  readonly halt: () => Promise<void>
+  readonly resume: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -53,9 +56,22 @@ export async function startPostgres({ tls }: PostgresWanted = {}): Promise<Postg
   const port = await freePort()
   if (tls !== undefined) serveByTls(data, tls, as)
   const args = ['-D', data, '-p', String(port), ...flags(data, tls !== undefined)]
-  const server = spawn(join(programs, 'postgres'), args, { ...as, cwd: home })
-  await ready(server)
-  const endWatch = watch(server.pid ?? 0)
+  let running: { readonly server: ChildProcess; readonly endWatch: () => void } | undefined
+  async function resume(): Promise<void> {
+    const server = spawn(join(programs, 'postgres'), args, { ...as, cwd: home })
+    await ready(server)
+    running = { server, endWatch: watch(server.pid ?? 0) }
+  }
+  async function halt(): Promise<void> {
+    if (running === undefined) return
+    const { server, endWatch } = running
+    running = undefined
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGINT')
+    await ended
+    endWatch()
+  }
+  await resume()
 
   const address = (database: string) => `postgres://chimera@127.0.0.1:${port}/${database}`
   let databases = 0
@@ -73,11 +89,10 @@ export async function startPostgres({ tls }: PostgresWanted = {}): Promise<Postg
       await client.end()
       return address(name)
     },
+    halt,
+    resume,
     async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGINT')
-      await ended
-      endWatch()
+      await halt()
       await rm(home, { recursive: true, force: true })
     },
   }

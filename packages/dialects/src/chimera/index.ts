@@ -1,8 +1,10 @@
 /** Our own language, under `/v1`: what an operator and a hirer need and no document defines. */
 export * from './alerts.ts'
+export * from './control.ts'
 export * from './holds.ts'
 export * from './keys.ts'
 export * from './letters.ts'
+export * from './live.ts'
 export { MESSAGES } from './messages.ts'
 export * from './profiles.ts'
 export { encodeRefusal } from './refusals.ts'

@@ -2,9 +2,11 @@
 import { asItIs, checker } from '../check.ts'
 import type { Messages } from '../messages.ts'
 import { ALERT_MESSAGES } from './alerts.ts'
+import { CONTROL_MESSAGES } from './control.ts'
 import { HOLD_MESSAGES } from './holds.ts'
 import { KEY_MESSAGES } from './keys.ts'
 import { LETTER_MESSAGES } from './letters.ts'
+import { LIVE_MESSAGES } from './live.ts'
 import { PROFILE_MESSAGES } from './profiles.ts'
 import { ErrorAnswer } from './refusals.ts'
 import { TOKEN_MESSAGES } from './tokens.ts'
@@ -19,6 +21,8 @@ export const MESSAGES = {
   ...TRUST_MESSAGES,
   ...LETTER_MESSAGES,
   ...ALERT_MESSAGES,
+  ...CONTROL_MESSAGES,
   ...WORK_MESSAGES,
+  ...LIVE_MESSAGES,
   error: { schema: ErrorAnswer, read: asItIs(checker(ErrorAnswer)) },
 } satisfies Messages

@@ -41,7 +41,7 @@ const Seq = Type.Integer({ minimum: 1 })
 const Share = Type.Number({ minimum: 0, maximum: 1 })
 const Points = Type.Number({ minimum: 0, maximum: 100 })
 
-const moveOn = (scale: typeof Share | typeof Points) =>
+const moveOn = (scale: typeof Share) =>
   Type.Object({
     counted: Type.Boolean(),
     before: scale,

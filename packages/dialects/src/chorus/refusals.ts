@@ -50,6 +50,7 @@ export const CHORUS_CODES = {
   refund_excessive: 'CONFLICT',
   token_unknown: 'UNKNOWN',               letter_unknown: 'UNKNOWN',
   alert_unknown: 'UNKNOWN',               webhook_unknown: 'UNKNOWN',
+  order_unknown: 'UNKNOWN',               order_misaddressed: 'FORBIDDEN',
   webhooks_exhausted: 'LIMIT_REACHED',    address_refused: 'INVALID_REQUEST',
   output_invalid: 'INVALID_REQUEST',
   approval_invalid: 'UNAUTHENTICATED',    approval_expired: 'EXPIRED',

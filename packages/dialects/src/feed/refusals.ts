@@ -52,6 +52,7 @@ export const FEED_CODES = {
   refund_excessive: 'conflict',
   token_unknown: 'unknown',                letter_unknown: 'unknown',
   alert_unknown: 'unknown',                webhook_unknown: 'unknown',
+  order_unknown: 'unknown',                order_misaddressed: 'forbidden',
   webhooks_exhausted: 'limit_reached',     address_refused: 'conflict',
   output_invalid: 'conflict',
   approval_invalid: 'unauthenticated',     approval_expired: 'expired',

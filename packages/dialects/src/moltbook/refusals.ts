@@ -94,6 +94,8 @@ export const MOLTBOOK_WORDS = {
   letter_unknown:            { reason: 'conflict',        code: 'unknown' },
   alert_unknown:             { reason: 'conflict',        code: 'unknown' },
   webhook_unknown:           { reason: 'conflict',        code: 'unknown' },
+  order_unknown:             { reason: 'conflict',        code: 'unknown' },
+  order_misaddressed:        { reason: 'conflict',        code: 'forbidden' },
   webhooks_exhausted:        { reason: 'conflict',        code: 'limit_reached' },
   address_refused:           { reason: 'conflict',        code: 'invalid_message' },
   output_invalid:            { reason: 'conflict',        code: 'invalid_message' },

@@ -11,6 +11,7 @@ import type {
   WorkId,
 } from '@chimera/domain/ids'
 import { type Admitted, decideAdmission } from '@chimera/domain/work/admission'
+import type { EndReported } from '@chimera/domain/work/result'
 import type { Ask, Work, WorkAsked, WorkState } from '@chimera/domain/work/work'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
@@ -81,7 +82,7 @@ describe('what is encoded is decoded to the same', () => {
     )
     fc.assert(
       fc.property(report, (each) => {
-        const sent = plain({ type: 'work_reported', ...each }) as openclaw.EndReported
+        const sent = plain({ type: 'work_reported', ...each }) as EndReported
         const message = openclaw.encodeResult(sent, NOW)
         assert.deepEqual(openclaw.readResult(message), { ok: true, value: sent })
         assert.equal(message.error?.retryable, sent.fault && sent.fault.lasting === 'transient')

@@ -58,6 +58,7 @@ export const SKILL_CODES = {
   // An approval is used by the publication that it was given for, so a used one is a duplicate.
   token_unknown: 'NOT_FOUND',                  letter_unknown: 'NOT_FOUND',
   alert_unknown: 'NOT_FOUND',                  webhook_unknown: 'NOT_FOUND',
+  order_unknown: 'NOT_FOUND',                  order_misaddressed: 'FORBIDDEN',
   webhooks_exhausted: 'LIMIT_REACHED',         address_refused: 'INVALID_INPUT',
   output_invalid: 'INVALID_INPUT',
   approval_invalid: 'INVALID_TOKEN',           approval_expired: 'TOKEN_EXPIRED',

@@ -57,6 +57,31 @@ export type Fit = {
   readonly costCents: number
 }
 
+/** M1: whether it is considered at all, whatever is asked for. */
+export function isConsidered({ online, accepting }: Candidate): boolean {
+  return online && accepting
+}
+
+/** What one call of each of several skills costs. */
+export type Price = {
+  readonly costCents: number
+  /** Of the dearest one: a bound on the cost lets in whom this is within. */
+  readonly dearestCents: number
+}
+
+/** Undefined when one of the skills is not offered. */
+export function priceAll(skills: readonly string[], offers: readonly Offer[]): Price | undefined {
+  let costCents = 0
+  let dearestCents = 0
+  for (const skill of new Set(skills)) {
+    const offer = cheapest(offers, skill)
+    if (offer === undefined) return undefined
+    costCents += offer.costCents
+    dearestCents = Math.max(dearestCents, offer.costCents)
+  }
+  return { costCents, dearestCents }
+}
+
 export function filterCandidates(
   search: Search,
   candidates: Iterable<Candidate>,

@@ -10,7 +10,16 @@
 
 import type { Instant } from '../ids.ts'
 import type { Candidate, Search } from './candidate.ts'
-import { explainHits, type Found, type Hit, type Page, pageLength, rank } from './matching.ts'
+import {
+  type Extent,
+  type Found,
+  type Hit,
+  type Line,
+  lineOf,
+  type Ranked,
+  rank,
+  showPage,
+} from './matching.ts'
 
 export type FairTerms = {
   /** How often a newcomer comes first, 0–1. Higher tries out more and relies less on scores. */
@@ -30,20 +39,59 @@ export type FairOrder<Item> = {
   readonly turn?: Item
 }
 
+/** Whether a turn may be given to it. */
+export function mayHaveTurn(
+  { settledCount, slotsFree }: Candidate,
+  { newcomerBelow }: FairTerms = FAIR_TERMS,
+): boolean {
+  return settledCount < newcomerBelow && slotsFree > 0
+}
+
 /** `draw` is a number from 0 up to but not including 1. */
 export function fairOrder<Item extends { readonly candidate: Candidate }>(
   ranked: readonly Item[],
   draw: number,
-  { share, newcomerBelow }: FairTerms = FAIR_TERMS,
+  terms: FairTerms = FAIR_TERMS,
 ): FairOrder<Item> {
-  if (draw >= share) return { order: ranked }
-  const newcomers = ranked.filter(
-    ({ candidate }) => candidate.settledCount < newcomerBelow && candidate.slotsFree > 0,
-  )
+  const newcomers = ranked.filter(({ candidate }) => mayHaveTurn(candidate, terms))
+  const { line, turn } = fairLine(lineOf(ranked), lineOf(newcomers), draw, terms)
+  const order = line.slice(0, line.length)
+  return turn === undefined ? { order } : { order, turn }
+}
+
+type FairLine<Item> = { readonly line: Line<Item>; readonly turn?: Item }
+
+/** `newcomers` are those of the line who may have a turn, in the same order. */
+function fairLine<Item>(
+  line: Line<Item>,
+  newcomers: Line<Item>,
+  draw: number,
+  { share }: FairTerms,
+): FairLine<Item> {
+  if (draw >= share) return { line }
   // Below the share the draw is spread evenly again, so one draw says both whether and who.
-  const turn = newcomers[Math.floor((draw / share) * newcomers.length)]
-  if (turn === undefined || turn === ranked[0]) return { order: ranked }
-  return { order: [turn, ...ranked.filter((each) => each !== turn)], turn }
+  const drawn = Math.floor((draw / share) * newcomers.length)
+  const [turn] = newcomers.slice(drawn, drawn + 1)
+  const place = turn === undefined ? 0 : line.placeOf(turn)
+  return turn === undefined || place === 0 ? { line } : { line: putFirst(line, turn, place), turn }
+}
+
+/** The same line, with the one from that place in front of all others. */
+function putFirst<Item>(line: Line<Item>, first: Item, place: number): Line<Item> {
+  return {
+    length: line.length,
+    slice(from, until) {
+      // Who stood before it has moved down by one; the others are where they were.
+      const moved = line.slice(Math.max(0, from - 1), Math.min(until - 1, place))
+      const stayed = line.slice(Math.max(from, place + 1), Math.max(until, place + 1))
+      return from <= 0 && until > 0 ? [first, ...moved, ...stayed] : [...moved, ...stayed]
+    },
+    placeOf(item) {
+      const at = line.placeOf(item)
+      if (at === place) return 0
+      return at < place ? at + 1 : at
+    },
+  }
 }
 
 /** Pages of one order need one draw. There is no cursor: a turn is no place in the ranking. */
@@ -51,18 +99,27 @@ export function rankFairly(
   search: Search,
   candidates: Iterable<Candidate>,
   now: Instant,
-  { draw, terms = FAIR_TERMS, limit, offset = 0 }: FairPage,
+  { terms = FAIR_TERMS, ...page }: FairPage,
 ): Found {
-  const { order, turn } = fairOrder(rank(search, candidates, now), draw, terms)
-  const from = Math.max(0, offset)
-  const hits = explainHits(order, { from, until: from + pageLength(limit) }, now)
-  return {
-    hits: turn === undefined ? hits : hits.map((hit) => explainTurn(hit, terms)),
-    total: order.length,
-  }
+  const ranked = rank(search, candidates, now)
+  const newcomers = ranked.filter(({ candidate }) => mayHaveTurn(candidate, terms))
+  return showFairPage(lineOf(ranked), lineOf(newcomers), now, { terms, ...page })
 }
 
-export type FairPage = Omit<Page, 'after'> & {
+/** `newcomers` are those of the line who may have a turn under these terms, in the same order. */
+export function showFairPage(
+  line: Line<Ranked>,
+  newcomers: Line<Ranked>,
+  now: Instant,
+  { draw, terms = FAIR_TERMS, ...extent }: FairPage,
+): Found {
+  const fair = fairLine(line, newcomers, draw, terms)
+  const found = showPage(fair.line, now, extent)
+  if (fair.turn === undefined) return found
+  return { ...found, hits: found.hits.map((hit) => explainTurn(hit, terms)) }
+}
+
+export type FairPage = Extent & {
   readonly draw: number
   readonly terms?: FairTerms
 }

@@ -18,6 +18,7 @@ import {
   loadMicro,
   nameOf,
   type Offer,
+  type Price,
   type Search,
 } from './candidate.ts'
 import { type Behind, type Criterion, comparing, whyBehind } from './ranking.ts'
@@ -32,6 +33,17 @@ export type RankKey = {
 }
 export type Ranked = Fit & { readonly key: RankKey }
 
+/** All that an index must know of a candidate to answer any search for the same skills. */
+export type Placing = RankKey & Pick<Price, 'dearestCents'>
+
+/** What is in order already, however it is kept: only what is looked at need be made. */
+export type Line<Item> = {
+  readonly length: number
+  /** From 0; `until` is not included, and may lie beyond the end. */
+  readonly slice: (from: number, until: number) => readonly Item[]
+  readonly placeOf: (item: Item) => number
+}
+
 type By = 'score' | 'cost' | 'load' | 'id'
 
 // biome-ignore format: a table is read by its columns
@@ -41,7 +53,8 @@ const ORDER: readonly Criterion<RankKey, By>[] = [
   { by: 'load',  best: 'lowest',  of: (key) => key.loadMicro },
   { by: 'id',    best: 'lowest',  of: (key) => key.id },
 ]
-const compareKeys = comparing(ORDER)
+/** Negative when `a` is found before `b`. */
+export const compareKeys: (a: RankKey, b: RankKey) => number = comparing(ORDER)
 
 export type Reason =
   | { readonly code: 'offers'; readonly offers: readonly Offer[] }
@@ -69,8 +82,9 @@ export type Hit = {
   readonly behind?: HitBehind
 }
 
+export type Extent = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 /** `after` wins over `offset`. */
-export type Page = { readonly limit?: number; readonly offset?: number; readonly after?: RankKey }
+export type Page = Extent & { readonly after?: RankKey }
 
 export type Found = {
   readonly hits: readonly Hit[]
@@ -89,7 +103,7 @@ export function rankForDiscovery(
   const ranked = rank(search, candidates, now)
   const from = after === undefined ? Math.max(0, offset) : placesUpTo(ranked, after)
   const until = from + pageLength(limit)
-  const found = { hits: explainHits(ranked, { from, until }, now), total: ranked.length }
+  const found = showPage(lineOf(ranked), now, { limit, offset: from })
   const next = until < ranked.length ? ranked[until - 1]?.key : undefined
   return next === undefined ? found : { ...found, next }
 }
@@ -103,23 +117,46 @@ export function rank(search: Search, candidates: Iterable<Candidate>, now: Insta
     .sort((a, b) => compareKeys(a.key, b.key))
 }
 
-export function explainHits(
-  ranked: readonly Ranked[],
-  { from, until }: { readonly from: number; readonly until: number },
-  now: Instant,
-): Hit[] {
-  return ranked.slice(from, until).map((each, index) => {
-    const { candidate, costCents } = each
-    const hit = { place: from + index + 1, candidate, costCents, reasons: reasonsFor(each, now) }
-    const above = ranked[from + index - 1]
-    const behind = above && whyBehind(ORDER, { item: each.key, above: above.key })
-    if (above === undefined || behind === undefined) return hit
-    return { ...hit, behind: { ...behind, above: above.candidate.agent } }
-  })
+/** Where a candidate that asks these prices stands among all others. */
+export function placeOf(candidate: Candidate, { costCents, dearestCents }: Price): Placing {
+  return { ...keyOf(candidate, costCents), dearestCents }
 }
 
-export function pageLength(limit: number = LIMITS.hitsPerPage): number {
-  return Math.min(Math.max(1, limit), LIMITS.hitsPerPage)
+export function lineOf<Item>(items: readonly Item[]): Line<Item> {
+  return {
+    length: items.length,
+    slice: (from, until) => items.slice(from, until),
+    placeOf: (item) => items.indexOf(item),
+  }
+}
+
+/** A page of those who fit, each with what put it there. */
+export function showPage(line: Line<Ranked>, now: Instant, { limit, offset = 0 }: Extent): Found {
+  const from = Math.max(0, offset)
+  // The one above the page is looked at too: the first hit says what put it behind that one.
+  const start = Math.max(0, from - 1)
+  const seen = line.slice(start, from + pageLength(limit))
+  const hits = seen.slice(from - start).map((each, index) => {
+    const at = from + index
+    return explain(each, { place: at + 1, above: seen[at - start - 1] }, now)
+  })
+  return { hits, total: line.length }
+}
+
+function explain(
+  each: Ranked,
+  { place, above }: { readonly place: number; readonly above: Ranked | undefined },
+  now: Instant,
+): Hit {
+  const { candidate, costCents } = each
+  const hit = { place, candidate, costCents, reasons: reasonsFor(each, now) }
+  const behind = above && whyBehind(ORDER, { item: each.key, above: above.key })
+  if (above === undefined || behind === undefined) return hit
+  return { ...hit, behind: { ...behind, above: above.candidate.agent } }
+}
+
+function pageLength(limit: number | undefined): number {
+  return Math.min(Math.max(1, limit ?? LIMITS.hitsPerPage), LIMITS.hitsPerPage)
 }
 
 /** How many of the order stand at the key or before it, found by halving. */

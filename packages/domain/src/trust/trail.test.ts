@@ -81,13 +81,9 @@ describe('P-2 outcomes from the trail', () => {
   test('CH-10 OC-7 it knows the agent that hired, and the deadline that was accepted', () => {
     const hirer = 'planner' as AgentId
     const due = { ...taken, deadline: NOW + 3 } as MoneyCommand
-    const [outcome] = outcomesOf(
-      factsOf(...accounts, { ...held, hirer } as MoneyCommand, due, paid),
-    )
+    const [outcome] = outcomesOf(factsOf(...accounts, { ...held, hirer }, due, paid))
     assert.deepEqual([outcome?.hirerAgent, outcome?.deadline], [hirer, NOW + 3])
-    const [payers] = outcomesOf(
-      factsOf(...accounts, { ...held, deadline: NOW + 9 } as MoneyCommand, taken, paid),
-    )
+    const [payers] = outcomesOf(factsOf(...accounts, { ...held, deadline: NOW + 9 }, taken, paid))
     assert.deepEqual([payers?.hirerAgent, payers?.deadline], [undefined, NOW + 9])
   })
   test('CH-12 a hold released as failed is a failure; one released as cancelled is nothing', () => {

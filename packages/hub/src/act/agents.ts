@@ -5,8 +5,6 @@ import type { Agent, Registrant, Registration } from '@chimera/domain/agent/agen
 import { readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId, TransferId } from '@chimera/domain/ids'
-import { rankFairly } from '@chimera/domain/matching/fair'
-import { rankForDiscovery } from '@chimera/domain/matching/matching'
 import type { Refusal } from '@chimera/domain/refusals'
 import { type Caller, permit, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
@@ -37,6 +35,7 @@ export async function register(
   } as const
   await hub.keep.money.submit(opening, correlation)
   hub.directory.enter(agent, hub.now())
+  hub.share.changed()
   return { ok: true, ...shown(hub, agent) }
 }
 
@@ -45,20 +44,34 @@ function registrantOf({ open, key, owner }: Caller): Omit<Registrant, 'ownedAgen
   return { open, ...(key && { key }), ...(!open && owner !== undefined && { owner }) }
 }
 
-export function beat(
+export async function beat(
   hub: Hub,
   caller: Caller,
   id: AgentId,
-): { readonly ok: true } | Refused<Refusal> {
-  const agent = hub.directory.find(id)
+): Promise<{ readonly ok: true } | Refused<Refusal>> {
+  const agent = await findNewest(hub, id)
   if (agent === undefined) return refuse('agent_unknown')
   const permitted = permitAgent(caller, agent)
-  if (permitted.ok) hub.directory.beat(id, hub.now())
+  if (!permitted.ok) return permitted
+  const now = hub.now()
+  hub.directory.beat(id, now)
+  hub.share.beat(id, now)
   return permitted
 }
 
-export function show(hub: Hub, id: AgentId): ({ readonly ok: true } & Shown) | Refused<Refusal> {
-  const agent = hub.directory.find(id)
+/** Also one that has registered at another hub a moment ago. */
+export async function findNewest(hub: Hub, id: AgentId): Promise<Agent | undefined> {
+  const known = hub.directory.find(id)
+  if (known !== undefined) return known
+  await hub.share.readAnew(id)
+  return hub.directory.find(id)
+}
+
+export async function show(
+  hub: Hub,
+  id: AgentId,
+): Promise<({ readonly ok: true } & Shown) | Refused<Refusal>> {
+  const agent = await findNewest(hub, id)
   return agent === undefined ? refuse('agent_unknown') : { ok: true, ...shown(hub, agent) }
 }
 
@@ -67,7 +80,7 @@ export async function remove(
   caller: Caller,
   id: AgentId,
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
-  const agent = hub.directory.find(id)
+  const agent = await findNewest(hub, id)
   if (agent === undefined) return refuse('agent_unknown')
   const permitted = permitAgent(caller, agent)
   if (!permitted.ok) return permitted
@@ -75,6 +88,7 @@ export async function remove(
   const outcome = await hub.keep.agents.remove(target, agent.owner)
   if (!outcome.decision.ok) return outcome.decision
   if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
+  hub.share.changed()
   hub.observed.forget(id)
   await hub.keep.observations.forget(id)
   return { ok: true }
@@ -85,18 +99,14 @@ export function discover(
   asked: AgentsSought,
 ): { readonly hits: readonly Hit[]; readonly total: number } {
   const now = hub.now()
-  const { limit, offset, order, skills } = asked
-  const search = {
+  const { limit, offset, order, skills, minScoreMicro, maxCostCents } = asked
+  const sought = {
     skills,
-    match: 'all',
-    ...(asked.minScoreMicro !== undefined && { minScoreMicro: asked.minScoreMicro }),
-    ...(asked.maxCostCents !== undefined && { maxCostCents: asked.maxCostCents }),
-  } as const
-  const candidates = hub.records.restrain(hub.directory.candidates(skills, now))
-  const found =
-    order === 'fair'
-      ? rankFairly(search, candidates, now, { draw: hub.fraction(), limit, offset })
-      : rankForDiscovery(search, candidates, now, { limit, offset })
+    ...(minScoreMicro !== undefined && { minScoreMicro }),
+    ...(maxCostCents !== undefined && { maxCostCents }),
+  }
+  const page = { limit, offset, ...(order === 'fair' && { draw: hub.fraction() }) }
+  const found = hub.directory.discover(sought, page, now)
   const hits = found.hits.flatMap((hit) => {
     const agent = hub.directory.find(hit.candidate.agent)
     const skill = agent && offered(agent, skills[0], now)

@@ -31,6 +31,7 @@ import type { MoneyCommand } from '@chimera/domain/money/money'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Spend } from '../ports/money.ts'
 import type { KeptReservation } from '../ports/slots.ts'
+import { findNewest } from './agents.ts'
 import { type Caller, forbidden, isOperator, permit, permitOwner } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { checkOutput } from './output.ts'
@@ -47,7 +48,7 @@ export async function placeHold(hub: Hub, caller: Caller, asked: HoldWanted): Ou
   if (payer === undefined) return wrong('/payer_id', 'a name, since nobody is known to ask')
   const permitted = permitOwner(caller, 'money', payer)
   if (!permitted.ok) return permitted
-  const agent = hub.directory.find(asked.agent)
+  const agent = await findNewest(hub, asked.agent)
   if (agent === undefined) return refuse('agent_unknown')
   const hirer = hirerOf(hub, caller, { payer, named: asked.hirer })
   if (!hirer.ok) return hirer

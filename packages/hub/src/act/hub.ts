@@ -12,9 +12,11 @@ import type { MessageVerdict } from '@chimera/identity/message'
 import type { Alerts } from '../alarm.ts'
 import type { Deliverer } from '../deliver.ts'
 import type { Heard, Publish } from '../ports/bus.ts'
+import type { Share } from '../ports/carrier.ts'
 import type { Keep } from '../ports/keep.ts'
 import type { Directory } from '../views/directory.ts'
 import type { Feed } from '../views/feed.ts'
+import type { Live } from '../views/live.ts'
 import type { Observed } from '../views/observed.ts'
 import type { Presence } from '../views/presence.ts'
 import type { Records } from '../views/records.ts'
@@ -31,6 +33,8 @@ export type Hub = {
   readonly records: Records
   readonly uptime: Uptime
   readonly scores: Scores
+  /** Whoever follows what happens here. */
+  readonly live: Live
   /** The schemas that agents publish, ready to check with. */
   readonly schemas: Schemas
   /** For every address that somebody else gave. */
@@ -61,6 +65,8 @@ export type Hub = {
   /** Says something to whoever listens, and to nobody if nobody does. */
   readonly publish: Publish
   readonly heard: Heard
+  /** The other hubs on the same database. */
+  readonly share: Share
   /** Gives new facts their place and lets the views follow. Answers when that is done. */
   readonly settle: () => Promise<void>
 }

@@ -129,6 +129,7 @@ function follow(hub: Hub, { decision, agent }: AgentOutcome): KeysShown {
   if (!decision.ok) return decision
   if (agent === undefined) return refuse('service_unavailable')
   hub.directory.enter(agent)
+  hub.share.changed()
   return { ok: true, keys: agent.keys }
 }
 

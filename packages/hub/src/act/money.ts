@@ -52,24 +52,13 @@ export async function transfer(
 ): Promise<({ readonly ok: true } & TransferMade) | Refused<Refusal>> {
   const permitted = permitOwner(caller, 'money', order.payer)
   if (!permitted.ok) return permitted
-  const { money } = hub.keep
   const command = { ...order, by: order.payer }
   const correlation = order.transfer as string as CorrelationId
   const spend = caller.token && { token: caller.token.digest, amountCents: order.amountCents }
-  const decision = await money.submit(command, correlation, spend)
-  if (!decision.ok) return decision
-  const payment = await paymentOf(hub, order)
-  const [payer, payee] = await Promise.all([money.account(order.payer), money.account(order.payee)])
-  if (payment === undefined || payer === undefined || payee === undefined) {
-    return refuse('service_unavailable')
-  }
-  return {
-    ok: true,
-    order: orderOf(payment),
-    at: payment.at,
-    payerCents: payer.balanceCents,
-    payeeCents: payee.balanceCents,
-  }
+  const paid = await hub.keep.money.transfer(command, correlation, spend)
+  if (!paid.ok) return paid
+  const { payment, payerCents, payeeCents } = paid
+  return { ok: true, order: orderOf(payment), at: payment.at, payerCents, payeeCents }
 }
 
 export type Transferred = { readonly order: TransferOrdered; readonly at: Instant }
@@ -105,16 +94,6 @@ export async function showEconomy(
   const all = await hub.keep.money.accounts()
   const balances = new Map(all.map(({ owner, balanceCents }) => [owner, balanceCents]))
   return { ...figures, balances }
-}
-
-/** The movement to answer with: this transfer's own, or the one that settled its job before. */
-async function paymentOf(hub: Hub, order: TransferOrdered): Promise<PaymentMade | undefined> {
-  const own = await hub.keep.money.movement(order.transfer)
-  if (own?.kind === 'payment') return own
-  if (order.task === undefined) return undefined
-  const filter = { owner: order.payer, task: order.task, limit: 10 }
-  const payments = (await hub.keep.money.payments(filter)).filter(isPayment)
-  return payments.find(({ payer }) => payer === order.payer)
 }
 
 const isPayment = (movement: Movement): movement is PaymentMade => movement.kind === 'payment'

@@ -7,6 +7,7 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { WindowRecord } from '@chimera/domain/trust/window-score'
 import type { Observation } from '../views/observed.ts'
 import { standingFrom } from '../views/standing.ts'
+import { findNewest } from './agents.ts'
 import { type Caller, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 
@@ -19,7 +20,7 @@ export async function observe(
   caller: Caller,
   said: Observation,
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
-  const agent = hub.directory.find(said.agent)
+  const agent = await findNewest(hub, said.agent)
   if (agent === undefined) return refuse('agent_unknown')
   const permitted = permitAgent(caller, agent)
   if (!permitted.ok) return permitted

@@ -26,6 +26,7 @@ import type { Refusal } from '@chimera/domain/refusals'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { judgeFreshness } from '@chimera/identity/freshness'
 import type { Instance } from '../views/presence.ts'
+import { findNewest } from './agents.ts'
 import { type Caller, forbidden, permit } from './caller.ts'
 import { type HoldFound, showSlots } from './holds.ts'
 import type { Hub } from './hub.ts'
@@ -37,13 +38,13 @@ export async function presentOffer(
 ): Promise<HoldFound | Refused<Refusal>> {
   const instance = findInstance(hub, caller, offered.instance)
   if (instance === undefined) return refuse('instance_unknown')
-  const agent = hub.directory.find(instance.seen.last.agent)
+  const agent = await findNewest(hub, instance.seen.last.agent)
   if (agent === undefined) return refuse('agent_unknown')
   const permitted = permit(caller, 'agents')
   if (!permitted.ok) return permitted
   if (!caller.open && caller.agent !== agent.id) return forbidden()
 
-  const planner = hub.directory.find(offered.planner)
+  const planner = await findNewest(hub, offered.planner)
   if (planner === undefined) return refuse('planner_unknown')
   const key = keyOf(hub, planner.id)
   if (key === undefined) return refuse('signature_invalid')

@@ -21,6 +21,7 @@ import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
 import type { Announcement } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import { keyIdOf } from '@chimera/identity/keys'
+import { findNewest } from './agents.ts'
 import type { Hub } from './hub.ts'
 import { giveBack } from './offers.ts'
 
@@ -50,21 +51,44 @@ export async function announce(hub: Hub, post: Received<PresencePosted>): Promis
 async function judgePost(hub: Hub, post: Received<PresencePosted>): Promise<Outcome> {
   const { announcement } = post.meaning
   const { agent } = announcement
-  if (hub.directory.find(agent) === undefined) return refuse('agent_unknown')
-  const key = keyOf(hub, agent)
-  if (key === undefined) return refuse('signature_invalid')
-  const proof = await hub.verify(post.message, key)
+  if ((await findNewest(hub, agent)) === undefined) return refuse('agent_unknown')
+  const proof = await prove(hub, agent, post.message)
   if (!proof.ok) return proof
-  // Verifying takes a moment, in which the agent may have left or changed its key.
-  if (keyOf(hub, agent) !== key) return refuse('signature_invalid')
   const taken = hub.presence.announce(announcement, hub.now())
   if (taken.ok) hub.publish('presence', post.message)
   return taken
 }
 
+type Proof = Awaited<ReturnType<Hub['verify']>>
+
+/** By the key that speaks for the agent; it may have got another at another hub a moment ago. */
+async function prove(hub: Hub, agent: AgentId, message: object): Promise<Proof> {
+  const key = keyOf(hub, agent)
+  const proof = await proveBy(hub, { agent, message, key })
+  if (proof.ok) return proof
+  await hub.share.readAnew(agent)
+  const newer = keyOf(hub, agent)
+  return newer === key ? proof : proveBy(hub, { agent, message, key: newer })
+}
+
+type Proving = {
+  readonly agent: AgentId
+  readonly message: object
+  readonly key: PublicKey | undefined
+}
+
+async function proveBy(hub: Hub, { agent, message, key }: Proving): Promise<Proof> {
+  if (key === undefined) return refuse('signature_invalid')
+  const proof = await hub.verify(message, key)
+  // Verifying takes a moment, in which the agent may have left or changed its key.
+  return proof.ok && keyOf(hub, agent) !== key ? refuse('signature_invalid') : proof
+}
+
 export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): Promise<Outcome> {
   const { agent, claimedKey, correlation } = told.meaning
-  if (hub.directory.find(agent) === undefined) return refuse('agent_unknown')
+  if ((await findNewest(hub, agent)) === undefined) return refuse('agent_unknown')
+  // It may have got its key at another hub a moment ago.
+  if (keyOf(hub, agent) !== claimedKey) await hub.share.readAnew(agent)
   const bound = keyOf(hub, agent)
   if (bound !== undefined && bound !== claimedKey) return refuse('key_mismatch')
   // Elsewhere a key is bound by registering, with the owner's token.
@@ -80,6 +104,7 @@ export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): P
     const outcome = await hub.keep.agents.bind({ id: agent, correlation }, key)
     if (!outcome.decision.ok) return outcome.decision
     if (outcome.agent !== undefined) hub.directory.enter(outcome.agent)
+    hub.share.changed()
   }
   if (keyOf(hub, agent) !== claimedKey) return refuse('key_mismatch')
   const taken = await keepDeclaration(hub, told.meaning)

@@ -18,6 +18,7 @@ import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { measureWindow, windowScore } from '@chimera/domain/trust/window-score'
+import { findNewest } from './agents.ts'
 import { type Caller, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { seenStanding } from './observations.ts'
@@ -25,7 +26,7 @@ import { seenStanding } from './observations.ts'
 type Shown = { readonly ok: true; readonly profile: ProfileShown } | Refused<Refusal>
 
 export async function showProfile(hub: Hub, id: AgentId): Promise<Shown> {
-  const agent = hub.directory.find(id)
+  const agent = await findNewest(hub, id)
   if (agent === undefined) return refuse('agent_unknown')
   // From the store: another hub may have changed it.
   const kept = await hub.keep.profiles.load(id)
@@ -40,7 +41,7 @@ export async function updateProfile(
   caller: Caller,
   { id, update }: { readonly id: AgentId; readonly update: RecordUpdate },
 ): Promise<Shown> {
-  const agent = hub.directory.find(id)
+  const agent = await findNewest(hub, id)
   if (agent === undefined) return refuse('agent_unknown')
   const permitted = permitAgent(caller, agent)
   if (!permitted.ok) return permitted
@@ -49,7 +50,10 @@ export async function updateProfile(
   const { decision, record } = await hub.keep.profiles.update(target, update, seen)
   if (!decision.ok) return decision
   if (record === undefined) return refuse('service_unavailable')
-  if (decision.facts.length > 0) hub.records.note(record)
+  if (decision.facts.length > 0) {
+    hub.records.note(record)
+    hub.share.changed()
+  }
   return { ok: true, profile: await view(hub, agent, presentRecord(record, seen)) }
 }
 

@@ -24,6 +24,7 @@ import {
 } from '@chimera/domain/work/result'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import type { KeptResult } from '../ports/results.ts'
+import { findNewest } from './agents.ts'
 import { type Caller, forbidden, isOperator, permit } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { checkOutput } from './output.ts'
@@ -33,7 +34,7 @@ export async function recordResult(
   caller: Caller,
   report: EndReported,
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
-  const agent = hub.directory.find(report.agent)
+  const agent = await findNewest(hub, report.agent)
   if (agent === undefined) return refuse('agent_unknown')
   const itself = caller.agent === agent.id && !caller.session
   const permitted = caller.open || itself ? permit(caller, 'agents') : forbidden()

@@ -48,7 +48,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.post('/heartbeat', async (request, reply) => {
     const read = chorus.readHeartbeat(request.body)
     if (!read.ok) return no(reply, read)
-    const outcome = beat(hub, request.caller, read.value.agent)
+    const outcome = await beat(hub, request.caller, read.value.agent)
     return outcome.ok ? chorus.encodeHeartbeatSeen(read.value.agent, hub.now()) : no(reply, outcome)
   })
 
@@ -60,7 +60,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   })
 
   app.get<ById>('/agents/:id', PUBLIC, async (request, reply) => {
-    const outcome = show(hub, agentIn(request.params))
+    const outcome = await show(hub, agentIn(request.params))
     if (!outcome.ok) return no(reply, outcome)
     return chorus.encodeAgentEntry(outcome.agent, outcome.scoreMicro, outcome.online)
   })

@@ -1,8 +1,10 @@
 /** What operators and load balancers ask: is it alive, can it work, how is it doing. */
+import { asyncapi } from '@chimera/dialects/asyncapi'
 import type { Metrics } from '@chimera/host/metrics'
 import type { FastifyPluginAsync } from 'fastify'
 import { forbidden, isOperator } from '../act/caller.ts'
 import type { Hub } from '../act/hub.ts'
+import type { BrokerState } from '../ports/carrier.ts'
 import { Denied, PUBLIC, VITAL } from './access.ts'
 import { openapi } from './openapi.ts'
 import type { Overload } from './overload.ts'
@@ -28,7 +30,12 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
     }
     try {
       await hub.keep.check()
-      return { ready: true, agents: hub.directory.size(), sealed: hub.scores.seq() }
+      return {
+        ready: true,
+        agents: hub.directory.size(),
+        sealed: hub.scores.seq(),
+        broker: wordsOf(hub.share.broker()),
+      }
     } catch (error) {
       request.log.warn({ err: error }, 'not ready')
       return reply
@@ -40,6 +47,8 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
 
   const document = openapi()
   app.get('/openapi.json', PUBLIC, async () => document)
+  const topics = asyncapi()
+  app.get('/asyncapi.json', PUBLIC, async () => topics)
 
   app.get('/schemas', PUBLIC, async () => ({ schemas: schemaNames() }))
   app.get<SchemaPath>('/schemas/:dialect/:message', PUBLIC, async (request, reply) => {
@@ -53,4 +62,10 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
     if (!isOperator(request.caller)) throw new Denied(forbidden())
     return reply.header('content-type', metrics.contentType).send(await metrics.text())
   })
+}
+
+/** A hub without its broker still works, so this is for whoever looks, not for the load balancer. */
+function wordsOf(broker: BrokerState): string {
+  if (broker.type === 'none') return 'none'
+  return `${broker.type} since ${new Date(broker.since).toISOString()}`
 }

@@ -27,6 +27,7 @@ export type ServeOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly stop: Stop
+  readonly extend?: (app: FastifyInstance) => void
 }
 
 /** What else the server needs, and this file does not know. */
@@ -74,6 +75,7 @@ export async function serveHub(
     load: { inFlight: settings.maxInFlight, delayMs: settings.maxDelay },
     delayMs: loop.delayMs,
   })
+  options.extend?.(app)
   return listen(app, { ...options, listeners, scheme: tls === undefined ? 'http' : 'https' })
 }
 

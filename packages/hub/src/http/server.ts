@@ -92,6 +92,7 @@ export function createHttp(options: ServerOptions): FastifyInstance {
     if (isLater && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
   })
   app.addHook('onResponse', async (request, reply) => {
+    if (request.method !== 'GET') hub.live.nudge()
     const route = request.routeOptions.url ?? 'unknown'
     requests.add({ route, status: String(reply.statusCode) })
     seconds.observe({ route }, reply.elapsedTime / 1_000)

@@ -5,8 +5,10 @@
 import type { Agents } from './agents.ts'
 import type { KeptAlerts, Webhooks } from './alerts.ts'
 import type { Aliases } from './aliases.ts'
+import type { Control } from './control.ts'
 import type { Deliveries, Letters } from './deliveries.ts'
 import type { HubKeys } from './hub-keys.ts'
+import type { LiveLog } from './live.ts'
 import type { Money } from './money.ts'
 import type { Nonces } from './nonces.ts'
 import type { Observations } from './observations.ts'
@@ -28,6 +30,7 @@ export type Keep = {
   readonly slots: Slots
   readonly trail: Trail
   readonly presence: PresenceEvents
+  readonly live: LiveLog
   readonly observations: Observations
   readonly aliases: Aliases
   readonly results: Results
@@ -36,6 +39,7 @@ export type Keep = {
   readonly letters: Letters
   readonly alerts: KeptAlerts
   readonly webhooks: Webhooks
+  readonly control: Control
   /** Whether it answers; rejects when it does not. */
   readonly check: () => Promise<void>
 }

@@ -1,5 +1,5 @@
 /** The ledger: commands in, decisions out, and what the books say. */
-import type { Decision } from '@chimera/domain/decision'
+import type { Decision, Refused } from '@chimera/domain/decision'
 import type {
   AgentId,
   CorrelationId,
@@ -9,7 +9,7 @@ import type {
   TaskId,
   TransferId,
 } from '@chimera/domain/ids'
-import type { Account, Hold, Movement } from '@chimera/domain/money/ledger'
+import type { Account, Hold, Movement, PaymentMade } from '@chimera/domain/money/ledger'
 import type { MoneyCommand } from '@chimera/domain/money/money'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { BookingFact } from '@chimera/domain/work/booking'
@@ -37,6 +37,14 @@ export type Economy = {
 /** What a command takes from the cap of the token that orders it. */
 export type Spend = { readonly token: Digest; readonly amountCents: number }
 
+export type Paid = {
+  readonly ok: true
+  /** This transfer's own movement, or the one that settled its task before (CH-8). */
+  readonly payment: PaymentMade
+  readonly payerCents: number
+  readonly payeeCents: number
+}
+
 export type Money = {
   /** Decided together with whatever arrives at the same time, and committed before it answers. */
   readonly submit: (
@@ -44,6 +52,12 @@ export type Money = {
     correlation: CorrelationId,
     spend?: Spend,
   ) => Promise<Decision<BookingFact, Refusal>>
+  /** As `submit`, with what the books say of it as soon as it is decided. */
+  readonly transfer: (
+    order: MoneyCommand & { readonly type: 'transfer_credits' },
+    correlation: CorrelationId,
+    spend?: Spend,
+  ) => Promise<Paid | Refused<Refusal>>
   readonly account: (owner: OwnerId) => Promise<Account | undefined>
   readonly hold: (id: HoldId) => Promise<Hold | undefined>
   /** The hold in force for a task, or the last one that was. */

@@ -94,7 +94,10 @@ function scored({ agent, standing: { running, window } }: Who) {
   }
 }
 
-function offersOf({ agent, now }: Who, skills: readonly string[]): readonly Offer[] {
+export function offersOf(
+  { agent, now }: Pick<Who, 'agent' | 'now'>,
+  skills: readonly string[],
+): readonly Offer[] {
   return skills.flatMap((skill) => {
     const ref = readSkillRef(skill)
     const found = ref && resolveSkill(agent.skills, ref, now)

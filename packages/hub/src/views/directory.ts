@@ -9,18 +9,21 @@
  *   D4  An agent that posts presence is judged by its instances, whatever it beats (AV-6). Whoever
  *       was let go for silence stays gone until it is heard again; that a probe reaches it is no
  *       word of its own.
+ *   D5  A search is answered as if everybody were judged and ranked at its moment, and looks only
+ *       at those it shows (shelves.ts).
  */
 import type { Agent } from '@chimera/domain/agent/agent'
-import { readSkillRef } from '@chimera/domain/agent/skill-version'
 import type { AgentId, Alias, InstanceId, Instant } from '@chimera/domain/ids'
-import type { Candidate } from '@chimera/domain/matching/candidate'
+import type { Candidate, Search } from '@chimera/domain/matching/candidate'
+import { type FairPage, showFairPage } from '@chimera/domain/matching/fair'
+import { type Extent, type Found, rank, showPage } from '@chimera/domain/matching/matching'
 import { declaredAvailability } from '@chimera/domain/presence/declaration'
 import type { Pulse } from '@chimera/domain/presence/eviction'
 import { agentLiveness, heartbeatPulse, type Signs } from '@chimera/domain/presence/liveness'
-import { type Liveness, livenessOf } from '@chimera/domain/presence/presence'
+import { type Liveness, lapsesAt, livenessOf } from '@chimera/domain/presence/presence'
 import type { Probe, ProbeFact } from '@chimera/domain/presence/probe'
 import type { Standing } from '@chimera/domain/trust/trust'
-import { agentCandidate, instanceCandidate, type Shown } from './candidates.ts'
+import { agentCandidate, instanceCandidate, offersOf, type Shown } from './candidates.ts'
 import {
   createPresence,
   type Instance,
@@ -29,6 +32,8 @@ import {
   type Unanswered,
 } from './presence.ts'
 import { createProbes, type Due, type Probes } from './probes.ts'
+import { createRecords, type Records } from './records.ts'
+import { createShelves } from './shelves.ts'
 
 export type Directory = {
   /** Enters an agent or replaces its entry; `heardAt` is its sign of life, if this is one. */
@@ -44,8 +49,16 @@ export type Directory = {
   readonly holderOf: (alias: Alias) => AgentId | undefined
   /** How many agents offer each skill. */
   readonly skills: () => ReadonlyMap<string, number>
-  /** Everybody who offers the first of these, as candidates for all of them. */
-  readonly candidates: (skills: readonly string[], now: Instant) => Iterable<Candidate>
+  /** Who offers all of the skills, by score, cost and load; with a draw, newcomers have turns. */
+  readonly discover: (sought: Sought, page: Extent | FairPage, now: Instant) => Found
+  /** An agent as whoever ranks it for these skills sees it. */
+  readonly candidateOf: (
+    id: AgentId,
+    skills: readonly string[],
+    now: Instant,
+  ) => Candidate | undefined
+  /** Its score has changed. */
+  readonly reconsider: (id: AgentId) => void
   /** Every instance of an agent that is on the network, or of this one. */
   readonly instances: (now: Instant, agent?: AgentId) => Iterable<InstanceEntry>
   /** Lets go of whoever is silent. */
@@ -55,6 +68,9 @@ export type Directory = {
   readonly noteProbes: (ended: readonly Probe[], now: Instant) => readonly ProbeFact[]
   readonly size: () => number
 }
+
+/** All of the skills. */
+export type Sought = Pick<Search, 'skills' | 'minScoreMicro' | 'maxCostCents'>
 
 export type InstanceEntry = {
   readonly agent: Agent
@@ -72,18 +88,21 @@ export function createDirectory(
   standingOf: (id: AgentId) => Standing,
   presence: Presence = createPresence(),
   probes: Probes = createProbes(() => 0),
+  records: Pick<Records, 'isClosed' | 'follow'> = createRecords(),
 ): Directory {
   const entries = new Map<AgentId, Entry>()
-  const bySkill = new Map<string, Set<AgentId>>()
   const byAlias = new Map<Alias, AgentId>()
-
-  function leave(agent: Agent): void {
-    for (const { name } of agent.skills) {
-      const ids = bySkill.get(name)
-      ids?.delete(agent.id)
-      if (ids?.size === 0) bySkill.delete(name)
-    }
-  }
+  /** Instances that were asked in vain, as the shelves have them. */
+  let silent = new Set<InstanceId>()
+  const shelves = createShelves({
+    look: ({ id }, now) => {
+      const entry = entries.get(id)
+      return entry && lookAt(entry, now)
+    },
+    offersOf: (agent, skills, now) => offersOf({ agent, now }, skills),
+  })
+  presence.follow(shelves.reconsider)
+  records.follow(shelves.reconsider)
 
   function judge(entry: Entry, now: Instant): Liveness {
     const sightings = presence.of(entry.agent.id)
@@ -137,6 +156,11 @@ export function createDirectory(
     return found
   }
 
+  function letGo(entry: Entry): void {
+    entries.set(entry.agent.id, { ...entry, gone: true })
+    shelves.reconsider(entry.agent.id)
+  }
+
   const lastHeard = ({ agent, signs }: Entry): Instant =>
     Math.max(
       signs.registeredAt,
@@ -144,33 +168,63 @@ export function createDirectory(
       ...presence.of(agent.id).map(({ seenAt }) => seenAt),
     )
 
-  function candidateOf(entry: Entry, skills: readonly string[], now: Instant): Candidate {
+  function candidateFor(entry: Entry, skills: readonly string[], now: Instant): Candidate {
     const { agent } = entry
-    const instances = [...presence.instancesOf(agent.id)].map((each) => show(each, agent, now))
+    const instances = presence.instancesOf(agent.id).map((each) => show(each, agent, now))
     const heardAt = lastHeard(entry)
     const online = judge(entry, now) !== 'offline'
     const who = { agent, standing: standingOf(agent.id), now }
-    return agentCandidate(who, { skills, heardAt, online, instances })
+    const candidate = agentCandidate(who, { skills, heardAt, online, instances })
+    return records.isClosed(agent.id) ? { ...candidate, accepting: false } : candidate
+  }
+
+  /** Time changes nothing before the first moment at which something lapses. */
+  function steadyUntil({ agent, signs, gone }: Entry, now: Instant): Instant {
+    const sightings = presence.of(agent.id)
+    const pulse = heartbeatPulse(agent.id, signs)
+    const lapses = sightings.length > 0 ? sightings.map(lapsesAt) : gone ? [] : [pulse.lapsesAt]
+    return Math.min(...lapses.filter((at) => at > now))
+  }
+
+  function lookAt(entry: Entry, now: Instant) {
+    for (const instance of presence.instancesOf(entry.agent.id)) noteSilence(instance, entry.agent)
+    return { candidate: candidateFor(entry, [], now), steadyUntil: steadyUntil(entry, now) }
+  }
+
+  function noteSilence(instance: Instance, agent: Agent): void {
+    const { instance: id } = instance.seen.last
+    if (silentSince(instance, agent) === undefined) silent.delete(id)
+    else silent.add(id)
+  }
+
+  /** After a probe or a wave of them: whom it changes. */
+  function reconsiderSilent(): void {
+    const before = silent
+    silent = new Set()
+    const changed = new Set<AgentId>()
+    for (const { instance, agent } of present()) {
+      const { instance: id } = instance.seen.last
+      const isSilent = silentSince(instance, agent) !== undefined
+      if (isSilent) silent.add(id)
+      if (isSilent !== before.has(id)) changed.add(agent.id)
+    }
+    changed.forEach(shelves.reconsider)
   }
 
   return {
     enter(agent, heardAt = NEVER) {
       const before = entries.get(agent.id)
-      if (before !== undefined) leave(before.agent)
       for (const alias of agent.aliases) byAlias.set(alias, agent.id)
       if (agent.removedAt !== undefined) {
         entries.delete(agent.id)
+        shelves.leave(agent.id)
         return
       }
       const registeredAt = Math.max(heardAt, before?.signs.registeredAt ?? NEVER)
       const signs = { registeredAt, heartbeatAt: before?.signs.heartbeatAt }
       const gone = heardAt === NEVER && (before?.gone ?? true)
       entries.set(agent.id, { agent, signs, gone })
-      for (const { name } of agent.skills) {
-        const ids = bySkill.get(name)
-        if (ids === undefined) bySkill.set(name, new Set([agent.id]))
-        else ids.add(agent.id)
-      }
+      shelves.enter(agent)
     },
 
     beat(id, now) {
@@ -178,6 +232,7 @@ export function createDirectory(
       if (entry === undefined) return false
       const signs = { ...entry.signs, heartbeatAt: now }
       entries.set(id, { ...entry, signs, gone: false })
+      shelves.reconsider(id)
       return true
     },
 
@@ -190,17 +245,26 @@ export function createDirectory(
       return at === NEVER ? undefined : at
     },
     holderOf: (alias) => byAlias.get(alias),
-    skills: () => new Map([...bySkill].map(([name, ids]) => [name, ids.size])),
+    skills: shelves.counts,
 
-    *candidates(skills, now) {
-      const [first] = skills
-      const name = first === undefined ? undefined : readSkillRef(first)?.name
-      for (const id of (name !== undefined && bySkill.get(name)) || []) {
-        const entry = entries.get(id)
-        if (entry?.agent.endpoint === undefined) continue
-        yield candidateOf(entry, skills, now)
-      }
+    discover({ skills, ...bounds }, page, now) {
+      shelves.settle(now)
+      const shelf = shelves.shelfFor(skills)
+      if (shelf === undefined) return { hits: [], total: 0 }
+      const search = { skills, match: 'all', ...bounds } as const
+      const { line, newcomers } = shelf.lines(bounds, (ids) => {
+        const seen = ids.flatMap((id) => entries.get(id) ?? [])
+        const candidates = seen.map((entry) => candidateFor(entry, skills, now))
+        return rank(search, candidates, now)
+      })
+      return 'draw' in page ? showFairPage(line, newcomers, now, page) : showPage(line, now, page)
     },
+
+    candidateOf(id, skills, now) {
+      const entry = entries.get(id)
+      return entry && candidateFor(entry, skills, now)
+    },
+    reconsider: shelves.reconsider,
 
     *instances(now, only) {
       const all = only === undefined ? presence.instances() : presence.instancesOf(only)
@@ -215,24 +279,36 @@ export function createDirectory(
     },
 
     sweep(now) {
+      const braked = presence.brake().on
       const beating: Pulse<AgentId>[] = []
       for (const [id, entry] of entries) {
         if (entry.gone) continue
         const pulse = heartbeatPulse(id, entry.signs)
         if (presence.of(id).length === 0) beating.push(pulse)
         // Its instances speak for it; once they are forgotten, old beats must not count as a cut.
-        else if (now >= pulse.lapsesAt) entries.set(id, { ...entry, gone: true })
+        else if (now >= pulse.lapsesAt) letGo(entry)
       }
       const swept = presence.sweep(beating, now, unanswered())
       for (const fact of swept.facts) {
         const entry = fact.type === 'pulse_lost' && entries.get(fact.who as AgentId)
-        if (entry) entries.set(entry.agent.id, { ...entry, gone: true })
+        if (entry) letGo(entry)
       }
+      if (presence.brake().on !== braked) shelves.reconsiderAll()
+      // Between searches that are far apart, so that the next one finds little to make up for.
+      shelves.settle(now)
       return swept
     },
 
-    dueProbes: (now) => probes.due(probed(now), now),
-    noteProbes: (ended, now) => probes.note({ ended, brake: presence.brake() }, now),
+    dueProbes(now) {
+      const due = probes.due(probed(now), now)
+      reconsiderSilent()
+      return due
+    },
+    noteProbes(ended, now) {
+      const facts = probes.note({ ended, brake: presence.brake() }, now)
+      reconsiderSilent()
+      return facts
+    },
 
     size: () => entries.size,
   }

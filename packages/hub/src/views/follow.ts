@@ -19,8 +19,9 @@ export function followTrail(
     for (;;) {
       const sealed = await keep.trail.sealedAfter(scores.seq())
       if (sealed.length === 0) return
-      heard(scores.follow(sealed))
+      // First, so that what fails is done with the next run, when the scores have not moved on.
       await also(sealed)
+      heard(scores.follow(sealed))
     }
   }
   const begin = (): Promise<void> => {

@@ -69,7 +69,7 @@ export type Presence = {
   readonly restoreDeclaration: (declaration: Declaration) => void
   readonly of: (agent: AgentId) => readonly Sighting[]
   readonly instances: () => Iterable<Instance>
-  readonly instancesOf: (agent: AgentId) => Iterable<Instance>
+  readonly instancesOf: (agent: AgentId) => readonly Instance[]
   readonly brake: () => Brake
   /** Lets go of whoever is silent, among its own and among those that only beat. */
   readonly sweep: (
@@ -77,6 +77,8 @@ export type Presence = {
     now: Instant,
     unanswered?: Unanswered,
   ) => Sweep
+  /** From now on, whoever's instances change is told to this one. */
+  readonly follow: (changed: (agent: AgentId) => void) => void
 }
 
 type Entry = {
@@ -91,12 +93,14 @@ export function createPresence(): Presence {
   const entries = new Map<InstanceId, Entry>()
   const byAgent = new Map<AgentId, Set<InstanceId>>()
   let brake: Brake = BRAKE_OFF
+  let changed: (agent: AgentId) => void = () => undefined
 
   function drop(id: InstanceId, { agent }: Entry): void {
     entries.delete(id)
     const ids = byAgent.get(agent)
     ids?.delete(id)
     if (ids?.size === 0) byAgent.delete(agent)
+    changed(agent)
   }
 
   function put(id: InstanceId, entry: Entry): void {
@@ -104,6 +108,7 @@ export function createPresence(): Presence {
     const ids = byAgent.get(entry.agent)
     if (ids === undefined) byAgent.set(entry.agent, new Set([id]))
     else ids.add(id)
+    changed(entry.agent)
   }
 
   /** Whether this agent may have this instance (P3). */
@@ -166,7 +171,7 @@ export function createPresence(): Presence {
       if (entry?.seen === undefined || now < lapsesAt(entry.seen)) return
       // Its silence was ours as well, so its return is no flap.
       const seen: Sighting = { ...entry.seen, steadiness: { is: 'down', fellAt: LONG_AGO } }
-      entries.set(announcement.instance, { ...entry, seen })
+      put(announcement.instance, { ...entry, seen })
     },
 
     restoreDeclaration(declaration) {
@@ -200,11 +205,15 @@ export function createPresence(): Presence {
         const id = fact.who as InstanceId
         const entry = entries.get(id)
         if (entry?.seen === undefined) continue
-        entries.set(id, { ...entry, seen: applyLost(entry.seen, { ...fact, who: id }) })
+        put(id, { ...entry, seen: applyLost(entry.seen, { ...fact, who: id }) })
       }
       for (const [id, entry] of entries) forget(id, entry, now)
       const left = pulses.filter(({ who }) => !gone.has(who))
       return { facts, nextAt: nextSweepAt(left, brake, now) }
+    },
+
+    follow(listener) {
+      changed = listener
     },
   }
 
@@ -212,7 +221,7 @@ export function createPresence(): Presence {
   function forget(id: InstanceId, entry: Entry, now: Instant): void {
     if (!isForgettable(entry, now)) return
     if (entry.declared === undefined) drop(id, entry)
-    else if (entry.seen !== undefined) entries.set(id, { ...entry, seen: undefined })
+    else if (entry.seen !== undefined) put(id, { ...entry, seen: undefined })
   }
 }
 

@@ -19,10 +19,13 @@ export type Records = {
   readonly isClosed: (agent: AgentId) => boolean
   /** The same candidates; who was ordered to take nothing on accepts nothing. */
   readonly restrain: (candidates: Iterable<Candidate>) => Iterable<Candidate>
+  /** From now on, whoever's record changes is told to this one. */
+  readonly follow: (changed: (agent: AgentId) => void) => void
 }
 
 export function createRecords(): Records {
   const records = new Map<AgentId, AgentRecord>()
+  let changed: (agent: AgentId) => void = () => undefined
   const isClosed = (agent: AgentId): boolean => {
     const record = records.get(agent)
     return record !== undefined && !accepts(record.standing.condition)
@@ -30,7 +33,9 @@ export function createRecords(): Records {
   return {
     note(record) {
       const known = records.get(record.agent)
-      if (known === undefined || known.version <= record.version) records.set(record.agent, record)
+      if (known !== undefined && known.version > record.version) return
+      records.set(record.agent, record)
+      changed(record.agent)
     },
     standingOf: (agent, seen) =>
       presentRecord(records.get(agent) ?? firstRecord(agent, seen), seen).standing,
@@ -38,6 +43,9 @@ export function createRecords(): Records {
     *restrain(candidates) {
       for (const each of candidates)
         yield isClosed(each.agent) ? { ...each, accepting: false } : each
+    },
+    follow(listener) {
+      changed = listener
     },
   }
 }

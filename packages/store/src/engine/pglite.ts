@@ -143,12 +143,13 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
 
 function openTransaction(exchange: Exchange) {
   let ended = false
-  let failed = false
+  let failed: Failure | undefined
   const run = async (one: Statement): Promise<readonly Row[]> => {
     const [result] = await exchange({ statements: [one], apart: false })
     if (result?.ok === true) return result.rows
-    failed = true
-    throw failureOf(result)
+    // What was asked for together with it fails for the same reason.
+    failed ??= failureOf(result)
+    throw failed
   }
   const tx: Queries = {
     query<R extends Row>(sql: string, params?: readonly Param[]) {
@@ -160,8 +161,8 @@ function openTransaction(exchange: Exchange) {
     if (ended) return
     ended = true
     // A commit after a swallowed error would roll back and say that all is well.
-    await run({ sql: failed ? 'ROLLBACK' : how })
-    if (failed && how === 'COMMIT')
+    await run({ sql: failed === undefined ? how : 'ROLLBACK' })
+    if (failed !== undefined && how === 'COMMIT')
       throw new Failure('statement_failed', 'an error was passed over')
   }
   return { tx, finish }

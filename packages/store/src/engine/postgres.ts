@@ -6,6 +6,8 @@
  *       repeat.
  *   P3  No statement and no idle transaction holds its locks for ever: both have a time limit.
  *   P4  TLS as the address says (`?sslmode=verify-full`).
+ *   P5  Statements of one transaction that are asked for together travel together and run in the
+ *       order of asking. When one fails, those behind it fail for the same reason.
  *
  * A pooler that gives each transaction another connection (PgBouncer in transaction mode) does not
  * fit: role and prepared statements belong to the connection.
@@ -49,6 +51,7 @@ export async function openPostgres(
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: 2 * statementMs,
     application_name: 'chimera',
+    pipeline: true,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8 ? exactNumber : pg.types.getTypeParser(oid, format),
@@ -135,7 +138,7 @@ function serve(pool: pg.Pool): Database {
       try {
         return await ask(client, sql, params)
       } catch (cause) {
-        failed = failureOf(cause)
+        failed ??= failureOf(cause)
         throw failed
       }
     }

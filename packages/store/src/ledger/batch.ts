@@ -34,8 +34,8 @@ import { appendFacts } from '../facts/append.ts'
 import { Failure } from '../failure.ts'
 import { lockPurses, type Purse, type Spend, saveSpent } from '../registry/spending.ts'
 import { saveSlots } from '../reservations/save.ts'
-import { loadLocked } from './load.ts'
-import { saveBooks } from './save.ts'
+import { type LoadOptions, loadLocked } from './load.ts'
+import { saveBooks, saveTotals } from './save.ts'
 
 export type BookingDecision = Decision<BookingFact, Refusal>
 
@@ -52,6 +52,11 @@ export type Submission = {
   readonly correlation: CorrelationId
   readonly remember?: Remember
   readonly spend?: Spend
+  /**
+   * Shown the touched books as the batch leaves them, once the command is decided. Before the
+   * commit, and again when the batch is: what it saw counts when the submission is answered.
+   */
+  readonly look?: (decision: BookingDecision, desk: Desk) => void
 }
 
 export type Submitted = {
@@ -62,12 +67,15 @@ export type Submitted = {
   readonly repeated: boolean
 }
 
+/** What the database says of a transaction that has to be done again. */
+const BEGIN_ANEW = '40001'
+
 type Slot = Submitted | typeof PUT_OFF | undefined
 
 export async function runBatch(
   tx: Queries,
   submissions: readonly Submission[],
-  hands: { readonly now: () => Instant; readonly terms: SettlementTerms },
+  hands: { readonly now: () => Instant; readonly terms: SettlementTerms } & LoadOptions,
 ): Promise<readonly (Submitted | typeof PUT_OFF)[]> {
   const scopes = submissions.flatMap(({ remember }) => (remember ? [scopeKey(remember.scope)] : []))
   const known = await readAnswers(tx, scopes)
@@ -77,9 +85,10 @@ export async function runBatch(
   const { desk, seats, complete } = await loadLocked(
     tx,
     open.map((each) => each.command),
+    hands,
   )
   if (!complete) {
-    throw new Failure('statement_failed', 'the books grew meanwhile', { sqlState: '40001' })
+    throw new Failure('statement_failed', 'the books grew meanwhile', { sqlState: BEGIN_ANEW })
   }
   // Not earlier: whoever waited for a lock decides by the time at which it got it.
   const now = hands.now()
@@ -95,13 +104,18 @@ export async function runBatch(
   const decided = asked.map((submission, at): Decided => {
     const decision = batch.decisions[at] ?? refuse('service_unavailable')
     const answer = submission.remember?.answer(decision, batch.desk)
+    submission.look?.(decision, batch.desk)
     return { submission, decision, answer }
   })
-  await saveBooks(tx, desk, batch.desk)
-  await saveSlots(tx, seats, batch.facts.filter(isSlotFact))
-  await appendFacts(tx, recordedFacts(decided, batch.facts, now))
-  await writeAnswers(tx, decided.flatMap(answerEntry), now)
-  await saveSpent(tx, spent)
+  // Sent together, and done in this order: a reservation refers to its hold.
+  await Promise.all([
+    saveBooks(tx, desk, batch.desk),
+    saveSlots(tx, seats, batch.facts.filter(isSlotFact)),
+    appendFacts(tx, recordedFacts(decided, batch.facts, now)),
+    writeAnswers(tx, decided.flatMap(answerEntry), now),
+    saveSpent(tx, spent),
+    saveTotals(tx, desk, batch.desk),
+  ])
 
   const rest = decided.values()
   return slots.map((slot) => slot ?? submittedOf(rest.next().value))

@@ -5,15 +5,26 @@
  *       (reservations/load.ts), and nothing else. That covers holds and payments: each is changed
  *       only under the lock of its funder or payee, and who these are never changes. A chain of
  *       holds has one funder.
- *   O2  What names the accounts (holds, payments) is read once to know whom to lock, and again
- *       under the locks. If the second reading names more, the caller begins anew.
+ *   O2  What names the accounts (holds, payments to be refunded) is read once to know whom to lock,
+ *       and again under the locks. If the second reading names more, the caller begins anew. By a
+ *       guess the first reading is left out, where all commands name their parties themselves: a
+ *       guess that names too few is found out by the second reading, like anything that grew.
  *   O3  What does not exist yet cannot be locked. Two that create it at once meet in its key, and
  *       the later one begins anew. An account that was missing is looked for once more at the end,
  *       since its first movement may have been seen in between.
+ *   O4  Statements that are sent together run in the order of asking, each on what was committed
+ *       when it began: so what is asked for after the locks is read under them.
  */
 import type { HoldId, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
-import { type Account, type Hold, type Movement, openBooks } from '@chimera/domain/money/ledger'
+import {
+  type Account,
+  type Hold,
+  jobKey,
+  type Movement,
+  openBooks,
+} from '@chimera/domain/money/ledger'
 import { type BookingCommand, type Desk, openDesk } from '@chimera/domain/work/booking'
+import { arrayText } from '../columns.ts'
 import type { Queries } from '../engine/database.ts'
 import { givenBackBy, lockInstances, readSeats, slotsWantedBy } from '../reservations/load.ts'
 import { type ReservationRow, roomsOf } from '../reservations/rows.ts'
@@ -25,7 +36,7 @@ type Wanted = {
   readonly holds: Set<HoldId>
   readonly transfers: Set<TransferId>
   /** By payer and task: the last hold and the payment. */
-  readonly jobs: { readonly payer: OwnerId; readonly task: TaskId }[]
+  readonly jobs: JobName[]
 }
 
 export type Loaded = {
@@ -36,11 +47,10 @@ export type Loaded = {
 }
 
 const HOLDS = `
-  WITH RECURSIVE asked AS (SELECT $1::json AS list),
-  named AS (
-    SELECT id FROM asked, json_array_elements_text(list -> 'holds') AS each (id)
+  WITH RECURSIVE named AS (
+    SELECT id FROM unnest($1::text[]) AS each (id)
     UNION
-    SELECT last.id FROM asked, json_to_recordset(list -> 'jobs') AS job (payer text, task text),
+    SELECT last.id FROM unnest($2::text[], $3::text[]) AS job (payer, task),
       LATERAL (SELECT id FROM holds WHERE holds.payer = job.payer AND holds.task = job.task
                ORDER BY attempt DESC LIMIT 1) AS last
   ),
@@ -51,38 +61,47 @@ const HOLDS = `
   )
   SELECT * FROM chain`
 
+// At most one of each. The limit says so, and keeps to the index while the table is young and
+// thought to be small.
 const MOVEMENTS = `
-  WITH asked AS (SELECT $1::json AS list)
-  SELECT movements.* FROM asked, json_array_elements_text(list -> 'transfers') AS each (id)
-    JOIN movements ON transfer = each.id
-  UNION
-  SELECT movements.* FROM asked, json_to_recordset(list -> 'jobs') AS job (payer text, task text)
-    JOIN movements ON movements.payer = job.payer AND movements.task = job.task
-      AND movements.kind = 'payment'`
+  SELECT made.* FROM unnest($1::text[]) AS each (id),
+    LATERAL (SELECT * FROM movements WHERE transfer = each.id LIMIT 1) AS made
+  UNION ALL
+  SELECT made.* FROM unnest($2::text[], $3::text[]) AS job (payer, task),
+    LATERAL (SELECT * FROM movements WHERE movements.task = job.task
+             AND movements.payer = job.payer AND kind = 'payment' LIMIT 1) AS made`
 
 const ACCOUNTS = `
   SELECT owner, balance_cents FROM accounts
-  WHERE owner IN (SELECT json_array_elements_text($1::json))
-  ORDER BY owner FOR UPDATE`
+  WHERE owner = ANY ($1::text[]) ORDER BY owner FOR UPDATE`
+
+export type LoadOptions = {
+  /** Leave out what is read before the locks, if the commands allow it (O2). */
+  readonly guess: boolean
+}
 
 export async function loadLocked(
   tx: Queries,
   commands: readonly BookingCommand[],
+  { guess }: LoadOptions,
 ): Promise<Loaded> {
   const wanted = wantedBy(commands)
   const slots = slotsWantedBy(commands)
   const givenBack = givenBackBy(commands)
   for (const hold of holdsIn(await readSeats(tx, givenBack))) wanted.holds.add(hold)
-  const touchesWork = wanted.holds.size > 0 || wanted.jobs.length > 0 || hasRefund(commands)
-  const first = touchesWork ? await readWork(tx, wanted) : NO_WORK
-  const owners = new Set([...wanted.owners, ...ownersIn(first)])
+  const refunds = commands.some(({ type }) => type === 'refund_credits')
+  const touchesWork = wanted.holds.size > 0 || wanted.jobs.length > 0 || refunds
+  const isNamed = guess && commands.every(({ type }) => NAMES_ITS_PARTIES.has(type))
+  const first = touchesWork && !isNamed ? await readWork(tx, wanted) : NO_WORK
+  const owners = new Set([...wanted.owners, ...ownersIn(first, refunds)])
   const seated = await readSeats(tx, slots, idsOf(first))
   const instances = new Set([...slots.instances, ...seated.map(({ instance }) => instance)])
-  const accounts = await lockAccounts(tx, owners)
-  await lockInstances(tx, instances)
 
-  // Without work there is still what movements were made: read once, under the locks.
-  const rows = await readWork(tx, wanted)
+  const [accounts, , rows] = await Promise.all([
+    lockAccounts(tx, owners),
+    lockInstances(tx, instances),
+    readWork(tx, wanted),
+  ])
   const seats = await readSeats(tx, { ...slots, instances }, idsOf(rows))
   const there = new Set(accounts.map((each) => each.owner))
   const missing = [...owners].filter((owner) => !there.has(owner))
@@ -91,12 +110,33 @@ export async function loadLocked(
     ({ id, instance }) => givenBack.reservations.has(id) || givenBack.instances.has(instance),
   )
   const complete =
-    (!touchesWork || ownersIn(rows).every((owner) => owners.has(owner))) &&
+    ownersIn(rows, refunds).every((owner) => owners.has(owner)) &&
     seats.every(({ instance }) => instances.has(instance)) &&
     holdsIn(given).every((hold) => loaded.has(hold)) &&
     !(await anyThere(tx, missing))
   const desk = openDesk(openBooks({ accounts, ...rows }), roomsOf(seats))
   return { desk, seats, complete }
+}
+
+/** Whose holds, if there are any, are mostly between the two that the command names. */
+const NAMES_ITS_PARTIES: ReadonlySet<BookingCommand['type']> = new Set([
+  'open_account',
+  'mint_credits',
+  'transfer_credits',
+])
+
+/** What a command touches, as far as it says so itself: a word for each. */
+export function namesOf(command: BookingCommand): readonly string[] {
+  const { owners, holds, transfers, jobs } = wantedBy([command])
+  const { instances, reservations, claims } = slotsWantedBy([command])
+  return [
+    ...[...owners].map((each) => `owner ${each}`),
+    ...[...holds].map((each) => `hold ${each}`),
+    ...[...transfers].map((each) => `transfer ${each}`),
+    ...[...instances].map((each) => `instance ${each}`),
+    ...[...reservations].map((each) => `reservation ${each}`),
+    ...[...jobs, ...claims].map(({ task }) => `task ${task}`),
+  ]
 }
 
 type Work = { readonly holds: readonly Hold[]; readonly movements: readonly Movement[] }
@@ -106,45 +146,63 @@ const idsOf = ({ holds }: Work) => holds.map(({ id }) => id)
 const holdsIn = (seats: readonly ReservationRow[]) => seats.flatMap(({ hold }) => hold ?? [])
 
 async function readWork(queries: Queries, wanted: Wanted): Promise<Work> {
-  const jobs = [...wanted.jobs]
-  let holds: readonly Hold[] = []
-  if (wanted.holds.size > 0 || jobs.length > 0) {
-    const asked = { holds: [...wanted.holds], jobs }
-    const rows = await queries.query<HoldRow>(HOLDS, [JSON.stringify(asked)])
-    holds = rows.map(holdOfRow)
-    for (const { payer, task } of holds) jobs.push({ payer, task })
-  }
-  if (wanted.transfers.size === 0 && jobs.length === 0) return { holds, movements: [] }
-  const asked = { transfers: [...wanted.transfers], jobs }
-  const rows = await queries.query<MovementRow>(MOVEMENTS, [JSON.stringify(asked)])
-  return { holds, movements: rows.map(movementOfRow) }
+  const [holds, movements] = await Promise.all([
+    readHolds(queries, wanted),
+    readMovements(queries, [...wanted.transfers], wanted.jobs),
+  ])
+  const known = new Set(wanted.jobs.map(({ payer, task }) => jobKey(payer, task)))
+  const others = holds.filter(({ payer, task }) => !known.has(jobKey(payer, task)))
+  const more = await readMovements(queries, [], others)
+  return { holds, movements: [...movements, ...more] }
 }
+
+async function readHolds(queries: Queries, { holds, jobs }: Wanted): Promise<readonly Hold[]> {
+  if (holds.size === 0 && jobs.length === 0) return []
+  const rows = await queries.query<HoldRow>(HOLDS, [arrayText([...holds]), ...columnsOf(jobs)])
+  return rows.map(holdOfRow)
+}
+
+type JobName = { readonly payer: OwnerId; readonly task: TaskId }
+
+async function readMovements(
+  queries: Queries,
+  transfers: readonly TransferId[],
+  jobs: readonly JobName[],
+): Promise<readonly Movement[]> {
+  if (transfers.length === 0 && jobs.length === 0) return []
+  const asked = [arrayText(transfers), ...columnsOf(jobs)]
+  const rows = await queries.query<MovementRow>(MOVEMENTS, asked)
+  return rows.map(movementOfRow)
+}
+
+const columnsOf = (jobs: readonly JobName[]): readonly string[] => [
+  arrayText(jobs.map(({ payer }) => payer)),
+  arrayText(jobs.map(({ task }) => task)),
+]
 
 async function lockAccounts(tx: Queries, owners: ReadonlySet<OwnerId>): Promise<Account[]> {
   if (owners.size === 0) return []
   const rows = await tx.query<{ owner: OwnerId; balance_cents: number }>(ACCOUNTS, [
-    JSON.stringify([...owners]),
+    arrayText([...owners]),
   ])
   return rows.map(({ owner, balance_cents }) => ({ owner, balanceCents: balance_cents }))
 }
 
 async function anyThere(queries: Queries, owners: readonly OwnerId[]): Promise<boolean> {
   if (owners.length === 0) return false
-  const sql = `
-    SELECT FROM accounts WHERE owner IN (SELECT json_array_elements_text($1::json)) LIMIT 1`
-  return (await queries.query(sql, [JSON.stringify(owners)])).length > 0
+  const sql = 'SELECT FROM accounts WHERE owner = ANY ($1::text[]) LIMIT 1'
+  return (await queries.query(sql, [arrayText(owners)])).length > 0
 }
 
-/** Whose credits these could move, or whose orders they answer to. */
-function ownersIn({ holds, movements }: Work): OwnerId[] {
-  return [
-    ...holds.flatMap(({ payer, funder, payee }) => [payer, funder, payee]),
-    ...movements.flatMap((each) => (each.kind === 'payment' ? [each.payee, each.funder] : [])),
-  ]
+/** Whose credits these could move, or whose orders they answer to. Only refunds touch payments. */
+function ownersIn({ holds, movements }: Work, refunds: boolean): OwnerId[] {
+  const owners = holds.flatMap(({ payer, funder, payee }) => [payer, funder, payee])
+  if (!refunds) return owners
+  const sides = movements.flatMap((each) =>
+    each.kind === 'payment' ? [each.payee, each.funder] : [],
+  )
+  return [...owners, ...sides]
 }
-
-const hasRefund = (commands: readonly BookingCommand[]) =>
-  commands.some(({ type }) => type === 'refund_credits')
 
 function wantedBy(commands: readonly BookingCommand[]): Wanted {
   const wanted: Wanted = { owners: new Set(), holds: new Set(), transfers: new Set(), jobs: [] }

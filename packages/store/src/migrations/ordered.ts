@@ -12,6 +12,9 @@ import { told } from './0007-told.ts'
 import { observations } from './0008-observations.ts'
 import { nonces } from './0009-nonces.ts'
 import { deliveries } from './0010-deliveries.ts'
+import { speed } from './0011-speed.ts'
+import { presenceOrder } from './0012-presence-order.ts'
+import { control } from './0013-control.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,4 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   observations,
   nonces,
   deliveries,
+  speed,
+  presenceOrder,
+  control,
 ]

@@ -31,8 +31,10 @@ export async function saveSlots(
   const ordered = [...rows.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   const changed = ordered.filter(({ id }) => known.has(id))
   const made = ordered.filter(({ id }) => !known.has(id))
-  if (changed.length > 0) await tx.query(UPDATE, [JSON.stringify(changed)])
-  if (made.length > 0) await tx.query(INSERT, [JSON.stringify(made)])
+  const write = async (sql: string, list: readonly ReservationRow[]) => {
+    if (list.length > 0) await tx.query(sql, [JSON.stringify(list)])
+  }
+  await Promise.all([write(UPDATE, changed), write(INSERT, made)])
 }
 
 function rowAfter(

@@ -8,9 +8,11 @@ import type { Hub } from '../../act/hub.ts'
 import { isFault, refusalOf } from '../failed.ts'
 import { refuser } from '../refuse.ts'
 import { alertRoutes } from './alerts.ts'
+import { controlRoutes } from './control.ts'
 import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
 import { letterRoutes } from './letters.ts'
+import { liveRoutes } from './live.ts'
 import { profileRoutes } from './profiles.ts'
 import { tokenRoutes } from './tokens.ts'
 import { trustRoutes } from './trust.ts'
@@ -32,5 +34,7 @@ export const ourRoutes: FastifyPluginAsync<OurRoutes> = async (app, { hub }) => 
   app.register(profileRoutes, { hub, no })
   app.register(letterRoutes, { hub, no })
   app.register(alertRoutes, { hub, no })
+  app.register(controlRoutes, { hub, no })
   app.register(workRoutes, { hub, no })
+  app.register(liveRoutes, { hub, no })
 }
