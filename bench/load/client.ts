@@ -6,8 +6,7 @@
  *   L2  An answer that is not the status expected ends the run: a fast refusal is no result.
  */
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { threadOf } from './thread-of.ts'
 
 export type LoadWanted = {
   readonly port: number
@@ -15,6 +14,8 @@ export type LoadWanted = {
   readonly status: number
   /** Whole requests, head and body, each sent in turn. */
   readonly requests: readonly string[]
+  /** Zeros that stand in the requests for a number, which is another one each time it is sent. */
+  readonly serial?: string
 }
 
 export type Load = {
@@ -48,10 +49,7 @@ export function requestText(
 }
 
 export async function openLoad(wanted: LoadWanted): Promise<Load> {
-  const worker = new Worker(fileURLToPath(new URL('./thread.ts', import.meta.url)), {
-    workerData: wanted,
-    execArgv: ['--import', 'tsx'],
-  })
+  const worker = threadOf(new URL('./thread.ts', import.meta.url), wanted)
   const heard = async <Message>(): Promise<Message> => {
     const [message] = (await once(worker, 'message')) as [Message]
     return message

@@ -13,12 +13,36 @@ function endOf(bytes: Buffer): { readonly status: number; readonly end: number }
   return bytes.length < end ? undefined : { status: Number(text.slice(9, 12)), end }
 }
 
-async function serve({ port, connections, status, requests }: LoadWanted): Promise<void> {
+/** The bytes of a request, with its number in all places that are marked for it. */
+function textsOf({ requests, serial }: LoadWanted): (number: number) => Buffer {
+  const texts = requests.map((each) => {
+    const bytes = Buffer.from(each)
+    const places: number[] = []
+    for (let at = serial ? bytes.indexOf(serial) : -1; at >= 0; ) {
+      places.push(at)
+      at = bytes.indexOf(serial ?? '', at + 1)
+    }
+    return { bytes, places }
+  })
+  return (number) => {
+    const text = texts[number % texts.length]
+    if (text === undefined) throw new Error('there is nothing to ask')
+    if (serial === undefined || text.places.length === 0) return text.bytes
+    // A copy, since the one before may still be on its way.
+    const bytes = Buffer.from(text.bytes)
+    const digits = String(number).padStart(serial.length, '0')
+    for (const place of text.places) bytes.write(digits, place, 'latin1')
+    return bytes
+  }
+}
+
+async function serve(asked: LoadWanted): Promise<void> {
+  const { port, connections, status } = asked
   let left = 0
   let next = 0
   let latencies: number[] = []
   let finish = (): void => undefined
-  const texts = requests.map((each) => Buffer.from(each))
+  const textOf = textsOf(asked)
 
   function lane(socket: Socket): () => void {
     let pending: Buffer = Buffer.alloc(0)
@@ -26,10 +50,10 @@ async function serve({ port, connections, status, requests }: LoadWanted): Promi
     const send = (): void => {
       if (left === 0) return
       left -= 1
-      const text = texts[next % texts.length]
+      const text = textOf(next)
       next += 1
       sentAt = performance.now()
-      if (text !== undefined) socket.write(text)
+      socket.write(text)
     }
     socket.on('data', (bytes: Buffer) => {
       pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
@@ -68,4 +92,4 @@ async function serve({ port, connections, status, requests }: LoadWanted): Promi
   parentPort?.postMessage('ready')
 }
 
-await serve(workerData as LoadWanted)
+await serve(workerData.given as LoadWanted)

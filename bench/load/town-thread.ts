@@ -19,6 +19,7 @@ type Hub = Awaited<ReturnType<typeof startHub>>['hub']
 
 const POST_MS = 10_000
 const BEAT_MS = 30_000
+const WAIT_MS = 3_600_000
 // Often enough that what is due at once is soon done.
 const TICK_MS = 5
 
@@ -133,6 +134,9 @@ async function open({ agents: count, paths = [] }: TownWanted): Promise<TownOpen
       requestsPerMinute: 0,
       strangersPerMinute: 0,
       maxDelay: 0,
+      // While one side is measured, the connections of the other wait.
+      requestTimeout: WAIT_MS,
+      idleTimeout: WAIT_MS,
     },
     clock,
     chance: createSeededChance(1),
@@ -175,6 +179,6 @@ async function open({ agents: count, paths = [] }: TownWanted): Promise<TownOpen
   return { port: Number(new URL(address).port), bytesPerAgent, enteredMs }
 }
 
-const opened = await open(workerData as TownWanted)
+const opened = await open(workerData.given as TownWanted)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(opened)

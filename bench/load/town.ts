@@ -8,8 +8,7 @@
  *   T2  One seed gives one town.
  */
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { threadOf } from './thread-of.ts'
 
 export type Town = {
   readonly port: number
@@ -35,9 +34,7 @@ export type TownWanted = {
 export type TownOpened = Omit<Town, 'close'>
 
 export async function openTown(wanted: TownWanted): Promise<Town> {
-  const worker = new Worker(fileURLToPath(new URL('./town-thread.ts', import.meta.url)), {
-    workerData: wanted,
-  })
+  const worker = threadOf(new URL('./town-thread.ts', import.meta.url), wanted)
   const [opened] = (await once(worker, 'message')) as [TownOpened]
   return { ...opened, close: async () => void (await worker.terminate()) }
 }

@@ -5,7 +5,15 @@
  * The server refuses to run as root, so as root it runs as the user that its package made.
  */
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -68,7 +76,9 @@ export async function startServer(): Promise<Server> {
     },
     run: psql,
     fillBench(database, scale) {
-      checked(spawnSync(join(bin, 'pgbench'), [...there, '-i', '-q', '-s', String(scale), database]))
+      checked(
+        spawnSync(join(bin, 'pgbench'), [...there, '-i', '-q', '-s', String(scale), database]),
+      )
     },
     bench: (database, { clients, seconds }) => {
       const load = ['-M', 'prepared', '-c', String(clients), '-j', '2', '-T', String(seconds)]

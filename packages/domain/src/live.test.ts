@@ -14,7 +14,9 @@ import {
   type LiveTopic,
 } from './live.ts'
 
-const [ann, bob, eve] = ['ann', 'bob', 'eve'] as OwnerId[]
+const ann = 'ann' as OwnerId
+const bob = 'bob' as OwnerId
+const eve = 'eve' as OwnerId
 const worker = 'worker' as AgentId
 const task = 'task' as TaskId
 
@@ -40,13 +42,21 @@ const novel = { type: 'of_tomorrow' }
 
 const EVERY: readonly LiveTopic[] = ['presence', 'work', 'ledger', 'trust', 'audit']
 const NARROW = EVERY.slice(0, 4)
-const as = (owner: OwnerId | undefined, topics = NARROW, filter = {}): Audience => ({
+const as = (
+  owner: OwnerId | undefined,
+  topics: readonly LiveTopic[] = NARROW,
+  filter = {},
+): Audience => ({
   topics,
   all: false,
   ...(owner !== undefined && { owner }),
   filter,
 })
-const operator = (topics = NARROW, filter = {}): Audience => ({ topics, all: true, filter })
+const operator = (topics: readonly LiveTopic[] = NARROW, filter = {}): Audience => ({
+  topics,
+  all: true,
+  filter,
+})
 
 // biome-ignore format: a table is read by its columns
 const rows: [rule: string, fact: object, audience: Audience, topic: LiveTopic | undefined][] = [

@@ -71,8 +71,8 @@ export const HUB_SETTINGS = {
   }),
   busCreds: optional(text(), {
     about:
-      'The file that shows the hub to the broker (`.creds`). Read at every dialling, so a new one ' +
-      'needs no restart.',
+      'The file that shows the hub to the broker (`.creds`). Read at every dialling, so a ' +
+      'new one needs no restart.',
   }),
   busCa: optional(text(), {
     about:

@@ -1,15 +1,17 @@
-/** Three hubs at once, the same slots, the same keys: the database decides, so they never differ. */
+/** Three hubs, the same slots, the same keys, at once: the database decides, so they agree. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AgentId } from '@chimera/domain/ids'
 import { createClock } from '@chimera/host/clock'
 import { generateKeyPair } from '@chimera/identity/keys'
 import { signRotation } from '@chimera/identity/rotation'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, test, vi } from 'vitest'
 import { createAsker } from './asking.ts'
 import { type Cluster, openCluster, soon } from './cluster.ts'
 import { createHolding, type Holding } from './holding.ts'
 import type { TestHub } from './running.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const clock = createClock()
 let cluster: Cluster
@@ -45,7 +47,7 @@ test('AV-8 200 offers at once through three hubs: exactly the slots that are fre
   assert.equal(count('taken'), 10, JSON.stringify(codes))
   assert.equal(count('slots_exhausted'), 190, JSON.stringify([...new Set(codes)]))
   assert.equal(await on.balance(planner), 90)
-}, 60_000)
+})
 
 test('P-3 one transfer asked for a hundred times at three hubs is paid once', async () => {
   const { hirer, agent } = await on.newPair()
@@ -66,7 +68,7 @@ test('P-3 one transfer asked for a hundred times at three hubs is paid once', as
     assert.deepEqual(each.body.transfer, answers[0]?.body.transfer)
   }
   assert.equal(await on.balance(hirer), 98)
-}, 60_000)
+})
 
 test('a token that is revoked at one hub is refused at the others', async () => {
   const { token, id } = await on.newOwner()

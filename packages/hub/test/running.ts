@@ -5,6 +5,7 @@ import { type Clock, createClock } from '@chimera/host/clock'
 import { createLog, type Log } from '@chimera/host/log'
 import { defaultsOf, type Values } from '@chimera/host/settings/declare'
 import { createStop } from '@chimera/host/stop'
+import { createDirectories, fillMigrated } from '@chimera/store/testing/embedded'
 import { HUB_SETTINGS } from '../src/settings.ts'
 import { type RunningHub, startHub } from '../src/start.ts'
 
@@ -34,10 +35,14 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
   const { seed = 1, host = '127.0.0.1', clock = createClock(), newOperator, ...others } = options
   const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...wanted } = others
   const stop = createStop({ clock })
+  const directories = createDirectories()
+  const embedded = wanted.database === undefined
+  if (embedded && wanted.data !== undefined) await fillMigrated(wanted.data)
   const settings: Settings = {
     ...defaultsOf(HUB_SETTINGS),
     listen: { host, port: 0 },
-    data: ':memory:',
+    // A copy starts sooner than a database in memory, which is made from nothing each time.
+    data: embedded && wanted.data === undefined ? await directories.newMigrated() : ':memory:',
     grant: 100,
     logLevel: 'silent',
     // Tests ask from one address, faster than anybody, on machines that are busy with others.
@@ -56,6 +61,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
   })
   const end = async () => {
     await stop.stop('end of the test')
+    await directories.removeAll()
     if (leaks) return
     const stopped = /^outgoing_refused_total\{.*$/m.exec(await running.metrics.text())
     assert.equal(stopped?.[0], undefined, 'X-3 an answer of our own did not fit its schema')

@@ -52,6 +52,7 @@ export function createBatching<Item, Answer>({
   mostWaiting,
   lanes = { count: 1, namesOf: () => [] },
 }: BatchOptions<Item, Answer>): Batching<Item, Answer> {
+  const worthwhile = Math.min(WORTHWHILE, most)
   let waiting: Entry<Item, Answer>[] = []
   let underWay = 0
   let running = 0
@@ -65,7 +66,7 @@ export function createBatching<Item, Answer>({
     isDue = true
     setImmediate(() => {
       isDue = false
-      while (running < lanes.count && waiting.length >= (running === 0 ? 1 : WORTHWHILE)) {
+      while (running < lanes.count && waiting.length >= (running === 0 ? 1 : worthwhile)) {
         const batch = take()
         if (batch.length === 0) break
         void work(batch)
@@ -78,7 +79,7 @@ export function createBatching<Item, Answer>({
 
   /** A fair share of all there is, and whatever could not go into another batch beside it. */
   function take(): readonly Entry<Item, Answer>[] {
-    const share = Math.max(WORTHWHILE, Math.ceil((waiting.length + underWay) / lanes.count))
+    const share = Math.max(worthwhile, Math.ceil((waiting.length + underWay) / lanes.count))
     const batch: Entry<Item, Answer>[] = []
     const left: Entry<Item, Answer>[] = []
     const own = new Set<string>()

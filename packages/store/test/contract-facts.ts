@@ -103,6 +103,34 @@ function severalProcesses(fresh: Stage['fresh']): void {
     assert.equal(verifyChain(await trailOf(database), digestOf).ok, true)
   })
 
+  test('a late commit is not skipped either when not all can be sealed at once', async () => {
+    const { database } = await fresh()
+    const some = createSealer({ database, digestOf, most: 3 })
+    let commit = () => {}
+    const held = new Promise<void>((resolve) => {
+      commit = resolve
+    })
+    let written = () => {}
+    const isWritten = new Promise<void>((resolve) => {
+      written = resolve
+    })
+    const late = database.transaction(async (tx) => {
+      await appendFacts(tx, [fact('late')])
+      written()
+      await held
+    })
+    await isWritten
+    for (let at = 0; at < 6; at += 1) await append(database, at)
+    const [before] = await database.query<{ floor_tx: number }>('SELECT floor_tx FROM sealer')
+    assert.equal(await some.seal(), 6)
+    const [after] = await database.query<{ floor_tx: number }>('SELECT floor_tx FROM sealer')
+    assert.ok(Number(after?.floor_tx) > Number(before?.floor_tx), 'the floor rose')
+    commit()
+    await late
+    assert.equal(await some.seal(), 1)
+    assert.deepEqual(namesOf(await trailOf(database)), [0, 1, 2, 3, 4, 5, 'late'])
+  })
+
   test('P-10 several sealers and writers at once make one chain without a gap', async () => {
     const { database, address } = await fresh()
     const others = await Promise.all([openDatabase(address), openDatabase(address)])

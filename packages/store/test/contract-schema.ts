@@ -23,6 +23,8 @@ import { createHands, START } from './hands.ts'
 
 const latest = MIGRATIONS.length
 
+const versionsBefore = (version: number) => Array.from({ length: version - 1 }, (_, at) => at + 1)
+
 /** A little of everything. */
 async function fill(database: Database): Promise<void> {
   const hands = createHands()
@@ -82,7 +84,9 @@ export function schemaContract({ engine, fresh, empty }: Stage): void {
     })
 
     test('P-10 a database of each older version is brought forward whole', async () => {
-      for (let old = 1; old < latest; old += 1) {
+      // The steps are the same SQL; the embedded database takes seconds to start, so it does two.
+      const olds = engine.name === 'PostgreSQL' ? versionsBefore(latest) : [1, latest - 1]
+      for (const old of olds) {
         const address = await engine.newAddress()
         const before = await openDatabase(address)
         await migrate(before, { now: START, migrations: MIGRATIONS.slice(0, old) })

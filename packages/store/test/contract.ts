@@ -11,6 +11,7 @@ import { controlContract } from './contract-control.ts'
 import { deliveriesContract } from './contract-deliveries.ts'
 import { engineContract } from './contract-engine.ts'
 import { factsContract } from './contract-facts.ts'
+import { lanesContract } from './contract-lanes.ts'
 import { ledgerContract } from './contract-ledger.ts'
 import { liveContract } from './contract-live.ts'
 import { namesContract } from './contract-names.ts'
@@ -93,6 +94,7 @@ export function storeContract(engine: Engine): void {
     engineContract(stage)
     factsContract(stage)
     ledgerContract(stage)
+    lanesContract(stage)
     reservationsContract(stage)
     answersContract(stage)
     registryContract(stage)

@@ -1,16 +1,22 @@
 /**
- * Data directories of the embedded database. Making an empty one takes seconds, so one is made per
- * machine and version, kept among the temporary files, and copied.
+ * Data directories of the embedded database. Making one takes seconds, so one is made per machine
+ * and version, kept among the temporary files, and copied: an empty one, and one with our tables.
  */
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Database } from '../src/engine/database.ts'
 import { openPglite } from '../src/engine/pglite.ts'
+import { migrate } from '../src/migrate.ts'
+import { MIGRATIONS } from '../src/migrations/ordered.ts'
 
 export type Directories = {
   readonly newDirectory: () => Promise<string>
+  /** With the tables of today, for whoever does not look at how they are made. */
+  readonly newMigrated: () => Promise<string>
   readonly removeAll: () => Promise<void>
 }
 
@@ -20,7 +26,13 @@ export function createDirectories(): Directories {
     async newDirectory() {
       const directory = await mkdtemp(join(tmpdir(), 'chimera-pglite-'))
       made.push(directory)
-      await cp(join(await template(), 'pg'), join(directory, 'pg'), { recursive: true })
+      await cp(join(await emptyOne(), 'pg'), join(directory, 'pg'), { recursive: true })
+      return directory
+    },
+    async newMigrated() {
+      const directory = await mkdtemp(join(tmpdir(), 'chimera-pglite-'))
+      made.push(directory)
+      await fillMigrated(directory)
       return directory
     },
     async removeAll() {
@@ -29,15 +41,37 @@ export function createDirectories(): Directories {
   }
 }
 
-async function template(): Promise<string> {
+/** Gives a directory that has no database yet one with the tables of today. */
+export async function fillMigrated(directory: string): Promise<void> {
+  const target = join(directory, 'pg')
+  if (existsSync(target)) return
+  await cp(join(await migratedOne(), 'pg'), target, { recursive: true })
+}
+
+const emptyOne = async (): Promise<string> =>
+  kept(`chimera-pglite-empty-${await version()}`, async () => undefined)
+
+async function migratedOne(): Promise<string> {
+  const tables = createHash('sha256').update(MIGRATIONS.map(({ sql }) => sql).join('\n'))
+  const name = `${await version()}-${tables.digest('hex').slice(0, 12)}`
+  return kept(`chimera-pglite-migrated-${name}`, (database) => migrate(database, { now: 0 }))
+}
+
+async function version(): Promise<string> {
   const entry = fileURLToPath(import.meta.resolve('@electric-sql/pglite'))
   const manifest = join(entry, '..', '..', 'package.json')
-  const { version }: { version: string } = JSON.parse(await readFile(manifest, 'utf8'))
-  const kept = join(tmpdir(), `chimera-pglite-empty-${version}`)
-  if (existsSync(kept)) return kept
+  const { version: text }: { version: string } = JSON.parse(await readFile(manifest, 'utf8'))
+  return text
+}
+
+async function kept(name: string, fill: (database: Database) => Promise<unknown>): Promise<string> {
+  const directory = join(tmpdir(), name)
+  if (existsSync(directory)) return directory
   const draft = await mkdtemp(join(tmpdir(), 'chimera-pglite-draft-'))
-  await (await openPglite({ directory: draft })).close()
+  const database = await openPglite({ directory: draft })
+  await fill(database)
+  await database.close()
   // Whoever was faster has made the same.
-  await rename(draft, kept).catch(() => rm(draft, { recursive: true, force: true }))
-  return kept
+  await rename(draft, directory).catch(() => rm(draft, { recursive: true, force: true }))
+  return directory
 }

@@ -25,7 +25,8 @@ const database = await openDatabase(address)
 await migrate(database, { now: START })
 const before = (await text(process.stdin)).split('\n').filter((line) => line !== '')
 await proveAcknowledged(database, before)
-const ledger = createLedger({ database, ...hands, most: 8 })
+// Few in a batch, so that there are two of them at once.
+const ledger = createLedger({ database, ...hands, most: 4, lanes: 2 })
 
 /** The line is out before the next command is made: pipes are written at once. */
 async function order(id: string, command: BookingCommand): Promise<boolean> {

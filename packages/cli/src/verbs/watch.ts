@@ -6,19 +6,27 @@
  *   W2  Only what time can cure is tried again: a hub that says no is believed.
  */
 import { checker } from '@chimera/dialects/check'
-import { LiveCut, LiveEvent, LiveGap } from '@chimera/dialects/chimera'
+import { LiveCut, LiveEvent, LiveGap, readLivePlace } from '@chimera/dialects/chimera'
 import { ErrorBody } from '@chimera/dialects/error'
 import { centsOf } from '@chimera/dialects/wire'
 import { LIVE_TOPICS } from '@chimera/domain/live'
 import { createClock } from '@chimera/host/clock'
 import { optional, setting } from '@chimera/host/settings/declare'
-import { choice, list, text, whole } from '@chimera/host/settings/kinds'
+import { choice, type Kind, list, text, whole } from '@chimera/host/settings/kinds'
 import { Command } from 'commander'
-import type { Static } from 'typebox'
 import { type Heard, readEvents } from '../event-lines.ts'
 import { HUB_ADDRESS, HUB_TOKEN, readFlags } from '../flags.ts'
 import { plain, writeCredits } from '../show.ts'
 import { Trouble } from '../trouble.ts'
+
+/** An id as it came. */
+function place(): Kind<string> {
+  return {
+    expected: 'the id of an event as it came, or 0',
+    read: (raw) => (readLivePlace(String(raw)) === undefined ? undefined : String(raw)),
+    show: (id) => id,
+  }
+}
 
 const ASKED = {
   ...HUB_ADDRESS,
@@ -30,7 +38,7 @@ const ASKED = {
   agent: optional(text({ least: 1, most: 64 }), { about: 'Only events about this agent.' }),
   owner: optional(text({ least: 1, most: 128 }), { about: 'Only events about this owner.' }),
   task: optional(text({ least: 1, most: 256 }), { about: 'Only events about this task or job.' }),
-  after: optional(text({ least: 1, most: 80 }), {
+  after: optional(place(), {
     about: 'Begin behind this event; 0 is the beginning. From now on if nothing is said.',
   }),
   count: optional(whole({ least: 1, most: 1_000_000_000 }), {
@@ -60,7 +68,7 @@ Examples:
   chimera watch --agent 7d0c3c0a-5b1e-4a52-9a53-6f1f0f6f7d11
 
 A connection that breaks is taken up again behind the last event. Ctrl-C ends it.
-Exit status: 0 ended by you or by --count, 1 the hub said no or is no hub, 2 the words make no sense.`,
+Exit status: 0 ended by you or --count, 1 the hub said no or is none, 2 the words make no sense.`,
     )
     .action(run)
 }
@@ -82,6 +90,7 @@ async function run(topics: readonly string[], options: Options): Promise<void> {
   let left = asked.count ?? Number.POSITIVE_INFINITY
   let told = 0
   let connected = false
+  process.once('SIGINT', () => process.exit(0))
 
   for (let tries = 0; ; tries += 1) {
     const heardBefore = told
@@ -202,7 +211,8 @@ function printLine({ event, data }: Heard): void {
   )
 }
 
-type Details = Omit<Static<typeof LiveEvent>, 'kind' | 'at'>
+type Shown = Extract<ReturnType<typeof checkEvent>, { readonly ok: true }>['message']
+type Details = Omit<Shown, 'kind' | 'at'>
 
 /** Who first, then what; the rest is in --json. */
 function detailsOf(details: Details): string {

@@ -3,7 +3,8 @@
  *
  *   J1  `audit` is for operators. Everything else is for whoever may read, who is told of `work`
  *       and `ledger` only what its owner is a party to. On an open hub everybody hears everything.
- *   J2  "From now" is behind everything that was acknowledged before.
+ *   J2  A stream lasts no longer than what it was opened with: a leaked session ends in minutes.
+ *   J3  "From now" is behind everything that was acknowledged before.
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import { LIMITS } from '@chimera/domain/limits'
@@ -15,6 +16,7 @@ import {
   type Resumed,
 } from '@chimera/domain/live'
 import type { Refusal } from '@chimera/domain/refusals'
+import { TOKEN_TTL_MS } from '@chimera/identity/tokens'
 import type { LiveListener } from '../views/live.ts'
 import { type Caller, forbidden, isOperator, nameOf, permit } from './caller.ts'
 import type { Hub } from './hub.ts'
@@ -54,7 +56,7 @@ export async function openLive(
     ...(owner !== undefined && { owner }),
     filter,
   }
-  const endsAt = hub.now() + LIMITS.liveStreamMs
+  const endsAt = hub.now() + (caller.session ? TOKEN_TTL_MS : LIMITS.liveStreamMs)
   return {
     ok: true,
     listener: {

@@ -64,7 +64,7 @@ export const operationRoutes: FastifyPluginAsync<OperationRoutes> = async (app, 
   })
 }
 
-/** A hub without its broker still works, so this is for whoever looks, not for the load balancer. */
+/** A hub without its broker still works, so this is for people, not for the load balancer. */
 function wordsOf(broker: BrokerState): string {
   if (broker.type === 'none') return 'none'
   return `${broker.type} since ${new Date(broker.since).toISOString()}`

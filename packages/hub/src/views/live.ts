@@ -39,6 +39,7 @@ import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import type { Guard } from '../guard.ts'
 import type { LiveLog } from '../ports/live.ts'
+import { furthest, isBehind, isPostPast } from './live-place.ts'
 
 /** Where the bytes go. */
 export type LiveSink = {
@@ -384,19 +385,3 @@ export function createLive(options: LiveOptions): Live {
 const STANDING: ReadonlySet<string> = new Set(['token_revoked', 'key_changed', 'agent_removed'])
 
 const keyOf = (audience: Audience): string => JSON.stringify(audience)
-
-/** Facts go by their number and posts by their place, so that neither depends on the other. */
-function isBehind({ place, post }: LiveEntry, at: LivePlace): boolean {
-  return post === undefined ? place.seq > at.seq : !isPostPast(at, place)
-}
-
-/** Whether the posts up to `b` were read at `a`. */
-function isPostPast(a: LivePlace, b: LivePlace): boolean {
-  return a.tx === b.tx ? a.event >= b.event : a.tx > b.tx
-}
-
-function furthest(a: LivePlace, b: LivePlace): LivePlace {
-  if (b.seq >= a.seq && isPostPast(b, a)) return b
-  const posts = isPostPast(a, b) ? a : b
-  return { seq: Math.max(a.seq, b.seq), tx: posts.tx, event: posts.event }
-}
