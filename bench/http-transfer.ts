@@ -56,7 +56,9 @@ export const benchmark: Benchmark = {
     const bodies = Array.from({ length: BODIES }, bodyOf)
     const requestsTo = (path: string) => bodies.map((body) => requestText('POST', path, body))
     transfers = await openLoad({ ...asked, requests: requestsTo('/transfer') })
+    await transfers.run(CONNECTIONS)
     echoes = await openLoad({ ...asked, requests: requestsTo('/echo') })
+    await echoes.run(CONNECTIONS)
   },
   close: async () => {
     await transfers?.close()

@@ -23,6 +23,9 @@ export async function startBenchHub({ extend, ...wanted }: BenchHubWanted): Prom
     requestsPerMinute: 0,
     strangersPerMinute: 0,
     maxDelay: 0,
+    // Connections wait while the peer is measured.
+    requestTimeout: 600_000,
+    idleTimeout: 600_000,
     ...wanted,
   } satisfies Values<typeof HUB_SETTINGS>
   const log = createLog({ clock, name: 'hub', level: 'silent' })

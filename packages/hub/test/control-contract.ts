@@ -117,7 +117,7 @@ export function controlContract(open: () => Promise<AuthEngine>): void {
       assert.deepEqual([polled.status, ordersIn(polled)], [200, [given.body]])
       assert.deepEqual(ordersIn(await poll(id, { token })), [given.body], 'its owner')
       assert.deepEqual(ordersIn(await poll(id, { token: asker.operator })), [given.body])
-      assert.deepEqual(ordersIn(await poll(id, { key }, `?after=${sequence}`)), [])
+      assert.deepEqual(ordersIn(await poll(id, { key }, `?after=${String(sequence)}`)), [])
 
       const agent = createObedient(id, owner, publicKey)
       assert.equal(agent.hear(ordersIn(polled)[0] ?? {}), 'obeyed')
@@ -164,7 +164,7 @@ export function controlContract(open: () => Promise<AuthEngine>): void {
       const first = (await give(pause(id))).body
       const second = (await give({ to: 'owner', owner_id: owner, action: 'drain' })).body
       const third = (await give({ to: 'owner', owner_id: owner, action: 'resume' })).body
-      const heard = [third, first, second, third, first].map(agent.hear)
+      const heard = [third, first, second, third, first].map((each) => agent.hear(each))
       assert.deepEqual(heard, [
         'obeyed',
         'message_outdated',

@@ -297,7 +297,7 @@ export function liveContract(places: Places): void {
       for (const own of [payer, payee]) {
         const kinds = money(own).map(({ data }) => data.kind)
         for (const kind of ['credits_held', 'hold_confirmed', 'hold_captured']) {
-          assert.ok(kinds.includes(kind), `${kind} in ${kinds}`)
+          assert.ok(kinds.includes(kind), `${kind} in ${kinds.join()}`)
         }
         const [captured] = own.filter(isCapture)
         assert.deepEqual(

@@ -112,19 +112,24 @@ export function controlContract({ engine, fresh }: Stage): void {
       const second = engine.name === 'PostgreSQL' ? await openDatabase(address) : undefined
       const hubs = [await controlOn(database), await controlOn(second ?? database)]
       const given = await Promise.all(
-        Array.from({ length: 40 }, (_, at) => hubs[at % 2]?.give(`o${at >> 2}`)),
+        Array.from({ length: 40 }, async (_, at) => hubs[at % 2]?.give(`o${at >> 2}`)),
       )
       const kinds = given.map((each) => (each === undefined ? '' : said(each)))
       assert.equal(kinds.filter((each) => each === 'control_issued').length, 10)
       assert.equal(kinds.filter((each) => each === 'nothing new').length, 30)
-      const numbers = new Set(given.map((each) => each?.kept?.order.sequence))
+      const sequences = given.map((each) => each?.kept?.order.sequence ?? 0)
+      const numbers = new Set(sequences.sort((a, b) => a - b))
       assert.deepEqual(
-        [...numbers].sort(),
+        [...numbers],
         Array.from({ length: 10 }, (_, at) => START + at),
       )
       const trail = await proveBooks(database)
       const told = trail.map(({ fact }) => (fact as { order: ControlOrder }).order.sequence)
-      assert.deepEqual(told, [...told].sort(), 'L1: the trail has them in their order')
+      assert.deepEqual(
+        told,
+        [...told].sort((a, b) => a - b),
+        'L1: the trail has them in their order',
+      )
       await second?.close()
     })
 
@@ -156,7 +161,8 @@ export function controlContract({ engine, fresh }: Stage): void {
         return decision.ok ? decision.facts.length : decision.refusal
       }
       const seen = await Promise.all(Array.from({ length: 10 }, () => see(me, 'all')))
-      assert.deepEqual(seen.sort(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+      assert.equal(seen.filter((facts) => facts === 1).length, 1)
+      assert.equal(seen.filter((facts) => facts === 0).length, 9)
       assert.equal(await see(other, 'all'), 1)
       assert.equal(await see(other, 'own'), 'order_unknown')
       assert.equal(await see(me, 'nothing'), 'order_unknown')

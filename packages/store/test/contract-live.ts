@@ -22,7 +22,7 @@ function createWriter(database: Database) {
     ...hands,
     log,
     post: (id: string) => log.append(event(id)),
-    async fact(name: string) {
+    fact: async (name: string) => {
       const recorded = { fact: { type: 'tested', name }, recordedAt: 1 }
       await database.transaction((tx) =>
         appendFacts(tx, [{ ...recorded, correlation: 'c' as CorrelationId }]),

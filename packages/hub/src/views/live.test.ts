@@ -40,7 +40,7 @@ function createMemory(most: number) {
   }
   return {
     log,
-    fact(fact: object = { type: 'account_opened', owner: 'ann' }) {
+    fact: (fact: object = { type: 'account_opened', owner: 'ann' }) => {
       seq += 1
       const sealed = {
         seq,
@@ -52,7 +52,7 @@ function createMemory(most: number) {
       }
       entries.push({ place: { seq, tx: entries.length + 1, event: '' }, sealed, kin: {} })
     },
-    post() {
+    post: () => {
       const tx = entries.length + 1
       const event = `0190b5e7-7c3a-7d21-9a4b-${String(tx).padStart(12, '0')}`
       const post = {

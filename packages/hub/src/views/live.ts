@@ -209,7 +209,7 @@ export function createLive(options: LiveOptions): Live {
     const through = position
     for (const { audience, members: group } of groups.values()) {
       const shared = chunkOf(events, audience)
-      for (const member of [...group]) {
+      for (const member of group) {
         // Who came from the store may be ahead of what the follower had read.
         const isLevel = member.at === before
         const fresh = isLevel ? events : events.filter((each) => isBehind(each.entry, member.at))
@@ -225,7 +225,7 @@ export function createLive(options: LiveOptions): Live {
   function endStanding({ sealed }: LiveEntry, { kind, agent }: LiveAbout): void {
     if (sealed === undefined || !STANDING.has(kind)) return
     const { id } = sealed.fact as { readonly id?: unknown }
-    for (const member of [...members]) {
+    for (const member of members) {
       const { token, agent: own } = member.listener
       const isToken = kind === 'token_revoked' && token !== undefined && token === id
       const isAgent = kind !== 'token_revoked' && own !== undefined && own === agent
@@ -368,14 +368,14 @@ export function createLive(options: LiveOptions): Live {
     pull,
     nudge,
     beat() {
-      for (const member of [...members]) {
+      for (const member of members) {
         if (member.listener.endsAt <= clock.now()) cut(member, 'time')
         else write(member, beatOf(member))
       }
     },
     close() {
       closed = true
-      for (const member of [...members]) cut(member, 'stopping')
+      for (const member of members) cut(member, 'stopping')
     },
     size: () => members.size,
   }
