@@ -2,6 +2,7 @@
  * How the tests run: on the sources, since the condition below makes every `@chimera/…` import
  * resolve to `src/`, so that nothing needs to be built first.
  */
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const conditions = ['chimera-source']
@@ -12,5 +13,10 @@ export default defineConfig({
   test: {
     include: ['{packages,conformance,examples,bench,tools}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    // Most of a test's time is a wait for a database, so two of them share even one core well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Nothing is judged by how long it takes; this only ends what hangs, on a busy machine too.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })

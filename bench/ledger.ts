@@ -1,4 +1,4 @@
-/** Transfers through the hub's own act on PostgreSQL, against what pgbench does on the same server. */
+/** Transfers through the hub's own act on PostgreSQL, against pgbench on the same server. */
 import { ANYBODY } from '@chimera/hub/act/caller'
 import { transfer } from '@chimera/hub/act/money'
 import type { Benchmark } from './frame.ts'

@@ -58,7 +58,7 @@ export async function openLoad(wanted: LoadWanted): Promise<Load> {
   return {
     async run(times) {
       const answer = heard<Answered>()
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
       worker.postMessage(times)
       return answer
     },

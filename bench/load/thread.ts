@@ -83,7 +83,7 @@ async function serve(asked: LoadWanted): Promise<void> {
     left = times
     latencies = []
     finish = () => {
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
       parentPort?.postMessage({ latenciesMs: Float64Array.from(latencies) })
     }
     for (const send of lanes) send()

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Agent } from '@chimera/domain/agent/agent'
 import { NO_KEYS } from '@chimera/domain/agent/keys'
-import type { AgentId, CorrelationId, InstanceId, Instant, OwnerId } from '@chimera/domain/ids'
+import type { AgentId, CorrelationId, InstanceId, OwnerId } from '@chimera/domain/ids'
 import { createSeededChance } from '@chimera/host/chance'
 import { createClock } from '@chimera/host/clock'
 import { createLog } from '@chimera/host/log'
@@ -156,7 +156,7 @@ async function open({ agents: count, paths = [] }: TownWanted): Promise<TownOpen
   const ids: AgentId[] = []
   for (const agent of agentsOf(count, roll)) {
     work(hub, agent, roll)
-    hub.directory.enter(agent, hub.now() as Instant)
+    hub.directory.enter(agent, hub.now())
     ids.push(agent.id)
     if (ids.length % 10 === 0) post(hub, agent.id, roll)
   }

@@ -5,7 +5,7 @@
 const ESCAPED = /["\\]/
 const EACH_ESCAPED = /["\\]/g
 
-/** For `$n::text[]`, `$n::bigint[]` and the like. Which texts can be kept is the caller's affair. */
+/** For `$n::text[]`, `$n::bigint[]` and the like. What can be kept is the caller's affair. */
 export function arrayText(values: readonly (string | number | null)[]): string {
   let text = ''
   for (const value of values) {

@@ -102,7 +102,7 @@ export function lanesContract({ shared, fresh }: Stage): void {
       ])
     })
 
-    test('CH-8 P-9 a transfer that settles another’s credits is not misled by its guess', async () => {
+    test('CH-8 P-9 a transfer that settles another’s credits is not misled', async () => {
       const { database } = await fresh()
       const { submit } = ledgerOn(database)
       for (const name of ['ann', 'bob', 'cem']) await submit(open(name, 1_000))

@@ -2,7 +2,8 @@
  * One batch of commands on money and slots, from rows to rows, in one transaction: what was
  * answered before, what is touched, what the domain decides, what becomes of it.
  *
- *   X1  Facts, balances, reservations, remembered answers and what tokens spent commit together, or not at all.
+ *   X1  Facts, balances, reservations, remembered answers and what tokens spent commit together,
+ *       or not at all.
  *   X2  Two commands of one batch under one key are not decided together: the later one is put
  *       off until the first is committed.
  *   X3  A cap is held against what changes something. Who repeats what was done hears so again,
