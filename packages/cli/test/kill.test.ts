@@ -15,7 +15,7 @@ import { chimera, type HubProcess, startHubProcess } from './command.ts'
 
 const SEED = Number(process.env.SEED ?? 1)
 const TIMES = 100
-const ROUNDS = 2
+const ROUNDS = 1
 
 type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 type Transfer = Readonly<Record<string, string | number>>
