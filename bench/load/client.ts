@@ -65,3 +65,9 @@ export async function openLoad(wanted: LoadWanted): Promise<Load> {
     close: async () => void (await worker.terminate()),
   }
 }
+
+/** The least latency that this share of all does not exceed. */
+export function percentile(latenciesMs: Float64Array, share: number): number {
+  const sorted = latenciesMs.slice().sort()
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}

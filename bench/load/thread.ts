@@ -1,4 +1,5 @@
 /** The thread that asks; started by client.ts with what it is to ask. */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { LoadWanted } from './client.ts'
@@ -36,6 +37,11 @@ function textsOf({ requests, serial }: LoadWanted): (number: number) => Buffer {
   }
 }
 
+// A server ends connections that ask for nothing, after ten seconds at the earliest.
+const FRESH_MS = 5_000
+
+type Lane = { readonly ready: () => Promise<void>; readonly send: () => void }
+
 async function serve(asked: LoadWanted): Promise<void> {
   const { port, connections, status } = asked
   let left = 0
@@ -44,41 +50,55 @@ async function serve(asked: LoadWanted): Promise<void> {
   let finish = (): void => undefined
   const textOf = textsOf(asked)
 
-  function lane(socket: Socket): () => void {
+  function createLane(): Lane {
+    let socket: Socket | undefined
     let pending: Buffer = Buffer.alloc(0)
     let sentAt = 0
+    let isWaiting = false
+
     const send = (): void => {
       if (left === 0) return
       left -= 1
+      isWaiting = true
       const text = textOf(next)
       next += 1
       sentAt = performance.now()
-      socket.write(text)
+      socket?.write(text)
     }
-    socket.on('data', (bytes: Buffer) => {
+    const take = (bytes: Buffer): void => {
+      // Whoever asks for nothing for a minute is told so, and loses the connection.
+      if (!isWaiting) return
       pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
       const answer = endOf(pending)
       if (answer === undefined) return
       if (answer.status !== status) throw new Error(pending.toString().slice(0, 1_000))
       pending = pending.subarray(answer.end)
+      isWaiting = false
       latencies.push(performance.now() - sentAt)
       if (latencies.length === wanted) finish()
       else send()
-    })
-    return send
+    }
+    const ready = async (): Promise<void> => {
+      if (socket?.writable && performance.now() - sentAt < FRESH_MS) return
+      socket?.destroy()
+      pending = Buffer.alloc(0)
+      sentAt = performance.now()
+      const opened = connect(port, '127.0.0.1').setNoDelay(true)
+      await once(opened, 'connect')
+      opened.on('data', take)
+      opened.on('error', (error) => {
+        if (isWaiting) throw error
+      })
+      socket = opened
+    }
+    return { ready, send }
   }
 
   let wanted = 0
-  const lanes = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect(port, '127.0.0.1').setNoDelay(true)
-      await new Promise<void>((resolve, reject) => {
-        socket.once('connect', resolve).once('error', reject)
-      })
-      return lane(socket)
-    }),
-  )
-  parentPort?.on('message', (times: number) => {
+  const lanes = Array.from({ length: connections }, createLane)
+  await Promise.all(lanes.map(({ ready }) => ready()))
+  parentPort?.on('message', async (times: number) => {
+    await Promise.all(lanes.map(({ ready }) => ready()))
     wanted = times
     left = times
     latencies = []
@@ -86,7 +106,7 @@ async function serve(asked: LoadWanted): Promise<void> {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
       parentPort?.postMessage({ latenciesMs: Float64Array.from(latencies) })
     }
-    for (const send of lanes) send()
+    for (const { send } of lanes) send()
   })
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage('ready')

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Agent } from '@chimera/domain/agent/agent'
 import { NO_KEYS } from '@chimera/domain/agent/keys'
 import type { AgentId, CorrelationId, InstanceId, OwnerId } from '@chimera/domain/ids'
-import { createSeededChance } from '@chimera/host/chance'
+import { createChance } from '@chimera/host/chance'
 import { createClock } from '@chimera/host/clock'
 import { createLog } from '@chimera/host/log'
 import { defaultsOf } from '@chimera/host/settings/declare'
@@ -139,7 +139,7 @@ async function open({ agents: count, paths = [] }: TownWanted): Promise<TownOpen
       idleTimeout: WAIT_MS,
     },
     clock,
-    chance: createSeededChance(1),
+    chance: createChance(),
     log,
     stop: createStop({ clock }),
     extend(extended) {

@@ -11,7 +11,7 @@ import { KEPT_SUBJECTS } from '@chimera/dialects/topics'
 import type { OwnerId } from '@chimera/domain/ids'
 import type { Account, Side } from '@chimera/domain/money/ledger'
 import type { Chance } from '@chimera/host/chance'
-import type { Clock } from '@chimera/host/clock'
+import { type Clock, createClock } from '@chimera/host/clock'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { canonicalDigest, parsedDigest } from '@chimera/identity/canonical'
@@ -133,7 +133,9 @@ function embeddedAddress(data: string): string {
   return data === MEMORY ? 'pglite:memory' : `pglite:${resolve(data)}`
 }
 
-function keepOf(database: Database, { settings, clock, chance }: KeepOptions): Keep {
+function keepOf(database: Database, { settings, chance, ...options }: KeepOptions): Keep {
+  // Others who are in the way in the database are waited for, whatever time the hub keeps.
+  const clock = { now: options.clock.now, sleep: createClock().sleep }
   const terms = { feeBasisPoints: settings.settlementFee }
   const lanes = settings.database === undefined ? 1 : SERVER_LANES
   const ledger = createLedger({ database, clock, chance, terms, lanes })

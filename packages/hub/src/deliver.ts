@@ -55,7 +55,8 @@ export function startDeliverer(hands: DelivererHands): Deliverer {
   const underWay = new Set<Promise<unknown>>()
   const perHost = new Map<string, number>()
   const givingUp = new AbortController()
-  let wake = (): void => {}
+  let woken = new AbortController()
+  const wake = (): void => woken.abort()
   const outcomes = hands.metrics.counter({
     name: 'deliveries_total',
     help: 'Attempts to deliver a message, by what came of them',
@@ -115,18 +116,18 @@ export function startDeliverer(hands: DelivererHands): Deliverer {
 
   async function loop(): Promise<void> {
     while (!stop.stopping.aborted) {
+      // Before the look, so that who calls while it is under way is not missed.
+      woken = new AbortController()
       const more = await take().catch((error: unknown) => {
         log.warn({ err: error }, 'deliveries could not be claimed')
         return false
       })
       if (more) continue
-      const woken = new AbortController()
-      wake = () => woken.abort()
       await clock.sleep(LIMITS.deliveryLookMs, woken.signal).catch(() => undefined)
     }
   }
 
-  stop.stopping.addEventListener('abort', () => wake(), { once: true })
+  stop.stopping.addEventListener('abort', wake, { once: true })
   const looping = loop()
   stop.register({
     name: 'deliveries',

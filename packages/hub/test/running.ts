@@ -5,7 +5,6 @@ import { type Clock, createClock } from '@chimera/host/clock'
 import { createLog, type Log } from '@chimera/host/log'
 import { defaultsOf, type Values } from '@chimera/host/settings/declare'
 import { createStop } from '@chimera/host/stop'
-import type { VirtualClock } from '@chimera/host/virtual-clock'
 import { createDirectories, fillMigrated } from '@chimera/store/testing/embedded'
 import { HUB_SETTINGS } from '../src/settings.ts'
 import { type RunningHub, startHub } from '../src/start.ts'
@@ -29,16 +28,6 @@ export type HubWanted = Partial<Settings> & {
   readonly log?: Log
   /** The guard on the way out is to find something; else nothing that it stops is right. */
   readonly leaks?: boolean
-}
-
-// Time as it is, in steps that nobody notices.
-const STEP_MS = 20
-
-/** Somebody may wait a moment before it stops, on a clock that the test has made stand. */
-async function passing(clock: Clock, stopped: Promise<unknown>): Promise<void> {
-  const virtual = clock as Partial<VirtualClock>
-  const timer = setInterval(() => void virtual.advanceBy?.(STEP_MS), STEP_MS)
-  await stopped.finally(() => clearInterval(timer))
 }
 
 /** On the declared defaults, but for what a test wants and what would not be a test's to have. */
@@ -71,7 +60,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
     ...(newOperator !== undefined && { newOperator }),
   })
   const end = async () => {
-    await passing(clock, stop.stop('end of the test'))
+    await stop.stop('end of the test')
     await directories.removeAll()
     if (leaks) return
     const stopped = /^outgoing_refused_total\{.*$/m.exec(await running.metrics.text())

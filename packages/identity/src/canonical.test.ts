@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { canonicalBytes, canonicalDigest, canonicalParsed, canonicalText } from './canonical.ts'
+import {
+  canonicalBytes,
+  canonicalDigest,
+  canonicalParsed,
+  canonicalText,
+  parsedDigest,
+} from './canonical.ts'
 
 type Rfc8785 = {
   readonly documents: readonly {
@@ -159,6 +165,31 @@ describe('the fast way and the library write the same', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  const digestBy = (digest: (value: unknown) => string, value: unknown): string => {
+    try {
+      return digest(value)
+    } catch (error) {
+      return String(error instanceof Error && 'detail' in error && error.detail)
+    }
+  }
+
+  test('P-10 for the digest of any value that JSON.parse makes', () => {
+    fc.assert(
+      fc.property(tree, (any) => {
+        const parsed: unknown = JSON.parse(JSON.stringify(any))
+        assert.equal(digestBy(parsedDigest, parsed), digestBy(canonicalDigest, parsed))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('P-10 for the digest of what is as deep as it may be, and refuse what is deeper', () => {
+    for (const depth of [31, 32, 33, 34]) {
+      const parsed: unknown = JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`)
+      assert.equal(digestBy(parsedDigest, parsed), digestBy(canonicalDigest, parsed), `${depth}`)
+    }
   })
 
   test('for any JSON text, with numbers and escapes as senders spell them', () => {

@@ -58,6 +58,22 @@ export function engineContract({ engine, shared }: Stage): void {
       assert.equal(rows.length, 0)
     })
 
+    test('when one of several statements fails, those behind it fail for its reason', async () => {
+      const failures: unknown[] = []
+      const asked = shared().transaction(async (tx) => {
+        const statements = [1, 0, 2].map((by) =>
+          tx.query('SELECT 1 / $1::bigint', [by]).catch((error: unknown) => failures.push(error)),
+        )
+        await Promise.all(statements)
+      })
+      await assert.rejects(asked, (error) => hasCode(error, 'statement_failed'))
+      assert.deepEqual(
+        failures.map((error) => hasCode(error, 'statement_failed') && error.sqlState),
+        ['22012', '22012'],
+      )
+      assert.equal((await shared().query('SELECT 1', [])).length, 1, 'the connection goes on')
+    })
+
     test('after close nothing is asked any more', async () => {
       const database = await openDatabase(await engine.newAddress())
       await database.close()

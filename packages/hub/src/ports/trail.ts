@@ -10,7 +10,9 @@ export type Trail = {
     correlation: CorrelationId,
     now: Instant,
   ) => Promise<void>
-  /** Gives new facts their place in the chain; answers how many. */
-  readonly seal: () => Promise<number>
+  /** Gives new facts their place in the chain; hands them on, and answers how many. */
+  readonly seal: (
+    take?: (sealed: readonly Sealed<unknown>[]) => void | Promise<void>,
+  ) => Promise<number>
   readonly sealedAfter: (seq: number) => Promise<readonly Sealed<unknown>[]>
 }

@@ -14,14 +14,21 @@ export function followTrail(
   let running: Promise<void> | undefined
   let again: Promise<void> | undefined
 
+  async function take(sealed: readonly Sealed<unknown>[]): Promise<void> {
+    // First, so that what fails is done with the next run, when the scores have not moved on.
+    await also(sealed)
+    heard(scores.follow(sealed))
+  }
+
   async function run(): Promise<void> {
-    await keep.trail.seal()
+    // What is sealed here need not be read again, unless others sealed something before it.
+    await keep.trail.seal(async (sealed) => {
+      if (sealed[0]?.seq === scores.seq() + 1) await take(sealed)
+    })
     for (;;) {
       const sealed = await keep.trail.sealedAfter(scores.seq())
       if (sealed.length === 0) return
-      // First, so that what fails is done with the next run, when the scores have not moved on.
-      await also(sealed)
-      heard(scores.follow(sealed))
+      await take(sealed)
     }
   }
   const begin = (): Promise<void> => {

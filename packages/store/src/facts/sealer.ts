@@ -9,7 +9,14 @@
  *       to the first that has a fact left.
  *   S4  Facts are never touched again: seals are rows of their own.
  */
-import { type DigestOf, GENESIS, type Head, type Recorded, sealFacts } from '@chimera/domain/audit'
+import {
+  type DigestOf,
+  GENESIS,
+  type Head,
+  type Recorded,
+  type Sealed,
+  sealFacts,
+} from '@chimera/domain/audit'
 import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
 import { arrayText } from '../columns.ts'
 import { ADVISORY, type Database, type Queries } from '../engine/database.ts'
@@ -25,9 +32,14 @@ export type SealerOptions = {
 }
 
 export type Sealer = {
-  /** Seals what is there, until nothing is left. Answers how many; 0 also when another is at it. */
-  readonly seal: () => Promise<number>
+  /**
+   * Seals what is there, until nothing is left. Answers how many; 0 also when another is at it.
+   * What was sealed is handed on when it is kept, so that who follows need not read it again.
+   */
+  readonly seal: (take?: SealedTaken) => Promise<number>
 }
+
+export type SealedTaken = (sealed: readonly Sealed<unknown>[]) => void | Promise<void>
 
 type Unsealed = {
   readonly id: number
@@ -64,24 +76,25 @@ const SLICE = 250
 
 export function createSealer({ database, digestOf, most = 5_000 }: SealerOptions): Sealer {
   const sealSome = () =>
-    database.transaction(async (tx) => {
-      if (!(await takeLock(tx))) return 0
+    database.transaction(async (tx): Promise<readonly Sealed<unknown>[]> => {
+      if (!(await takeLock(tx))) return []
       const { floor, horizon } = await readHorizon(tx)
       const facts = await tx.query<Unsealed>(UNSEALED, [floor, most])
-      if (facts.length > 0) await writeSeals(tx, facts, digestOf)
+      const sealed = facts.length > 0 ? await writeSeals(tx, facts, digestOf) : []
       // A floor that is raised by nothing but itself would be written for ever.
       const worthwhile = facts.length > 0 || Math.abs(horizon - floor) > FLOOR_STEP
       if (facts.length === most) await tx.query(RAISE_SOME, [horizon, floor])
       else if (worthwhile) await tx.query(RAISE, [horizon])
-      return facts.length
+      return sealed
     })
 
   return {
-    async seal() {
+    async seal(take = () => undefined) {
       for (let sum = 0; ; ) {
-        const count = await sealSome()
-        sum += count
-        if (count < most) return sum
+        const sealed = await sealSome()
+        sum += sealed.length
+        if (sealed.length > 0) await take(sealed)
+        if (sealed.length < most) return sum
       }
     },
   }
@@ -110,12 +123,14 @@ async function writeSeals(
   tx: Queries,
   facts: readonly Unsealed[],
   digestOf: DigestOf,
-): Promise<void> {
+): Promise<readonly Sealed<unknown>[]> {
+  const sealed: Sealed<unknown>[] = []
   let head = await readHead(tx)
   for (let at = 0; at < facts.length; at += SLICE) {
     const slice = facts.slice(at, at + SLICE)
     const step = sealFacts(head, slice.map(recordedOf), digestOf)
     head = step.head
+    sealed.push(...step.sealed)
     await tx.query(INSERT, [
       arrayText(step.sealed.map(({ seq }) => seq)),
       arrayText(step.sealed.map(({ prev }) => prev)),
@@ -123,6 +138,7 @@ async function writeSeals(
       arrayText(slice.map(({ id }) => id)),
     ])
   }
+  return sealed
 }
 
 const recordedOf = ({ fact, recorded_at, correlation }: Unsealed): Recorded<unknown> => ({
