@@ -1,4 +1,4 @@
-/** How much longer the slowest of a hundred searches takes when there are a hundred times as many. */
+/** How much longer the slowest hundredth of searches takes with a hundred times as many agents. */
 import type { Benchmark } from './frame.ts'
 import { type Load, openLoad, percentile, requestText } from './load/client.ts'
 import { COMMON, openTown, TOWN, type Town } from './load/town.ts'

@@ -15,6 +15,5 @@ export function threadOf(module: URL, given: unknown): Worker {
   return new Worker(BOOT, {
     eval: true,
     workerData: { module: module.href, given },
-    execArgv: ['--conditions=chimera-source'],
   })
 }

@@ -34,12 +34,17 @@ function explainReason(reason: Reason): string {
         ? `${Math.round(reason.loadMicro / 10_000)} % of its machine in use`
         : 'announces no load, so it counts as fully loaded'
     case 'heartbeat':
-      return `last seen ${Math.round(reason.ageMs / 1_000)} s ago`
+      return `last seen ${secondsShown(reason.ageMs)} s ago`
     case 'room':
       return `${reason.slotsFree} of ${reason.slotsTotal} slots free`
     case 'newcomer_turn':
       return `a newcomer's turn: ${Math.round(reason.share * 100)} % of first places are theirs`
   }
+}
+
+/** How exactly an age is told. */
+export function secondsShown(ageMs: number): number {
+  return Math.round(ageMs / 1_000)
 }
 
 /** CH-10: two decimals are shown; of a tie the even one. */

@@ -12,13 +12,14 @@ import type { Instant } from '../ids.ts'
 import type { Candidate, Search } from './candidate.ts'
 import {
   type Extent,
+  explainPlace,
   type Found,
-  type Hit,
   type Line,
   lineOf,
+  type Place,
+  placesOn,
   type Ranked,
   rank,
-  showPage,
 } from './matching.ts'
 
 export type FairTerms = {
@@ -103,20 +104,19 @@ export function rankFairly(
 ): Found {
   const ranked = rank(search, candidates, now)
   const newcomers = ranked.filter(({ candidate }) => mayHaveTurn(candidate, terms))
-  return showFairPage(lineOf(ranked), lineOf(newcomers), now, { terms, ...page })
+  const places = fairPlaces(lineOf(ranked), lineOf(newcomers), { terms, ...page })
+  return { hits: places.map((each) => explainPlace(each, now)), total: ranked.length }
 }
 
 /** `newcomers` are those of the line who may have a turn under these terms, in the same order. */
-export function showFairPage(
+export function fairPlaces(
   line: Line<Ranked>,
   newcomers: Line<Ranked>,
-  now: Instant,
   { draw, terms = FAIR_TERMS, ...extent }: FairPage,
-): Found {
+): readonly Place[] {
   const fair = fairLine(line, newcomers, draw, terms)
-  const found = showPage(fair.line, now, extent)
-  if (fair.turn === undefined) return found
-  return { ...found, hits: found.hits.map((hit) => explainTurn(hit, terms)) }
+  const places = placesOn(fair.line, extent)
+  return fair.turn === undefined ? places : places.map((each) => withTurn(each, terms))
 }
 
 export type FairPage = Extent & {
@@ -125,13 +125,7 @@ export type FairPage = Extent & {
 }
 
 /** The first place was given and the second lost by the turn; the rest stand as they are ranked. */
-function explainTurn(hit: Hit, { share }: FairTerms): Hit {
-  const { place, candidate, reasons, behind } = hit
-  if (place === 1) {
-    const { settledCount } = candidate
-    return { ...hit, reasons: [{ code: 'newcomer_turn', settledCount, share }, ...reasons] }
-  }
-  return place === 2 && behind !== undefined
-    ? { ...hit, behind: { ...behind, by: 'newcomer_turn' } }
-    : hit
+function withTurn(each: Place, { share }: FairTerms): Place {
+  if (each.place > 2) return each
+  return { ...each, turn: { gave: each.place === 1 ? 'this' : 'above', share } }
 }

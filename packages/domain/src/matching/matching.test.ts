@@ -4,7 +4,15 @@ import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import type { AgentId, OwnerId } from '../ids.ts'
 import { type Candidate, explainExclusion, type Search } from './candidate.ts'
-import { type Hit, type Page, type RankKey, rankForDiscovery } from './matching.ts'
+import {
+  compareByTable,
+  compareKeys,
+  type Hit,
+  type Page,
+  type RankKey,
+  rankForDiscovery,
+  roughPlace,
+} from './matching.ts'
 
 const NOW = 1_000_000
 
@@ -212,6 +220,25 @@ describe('CH-2 P-6 over any candidates and any search', () => {
       }),
     )
   })
+})
+
+test('CH-2 the order written out is that of the table, and the rough one follows it', () => {
+  const key = fc.record({
+    scoreMicro: fc.oneof(few(0, 50_000_000, 100_000_000), fc.integer({ min: 0, max: 100_000_000 })),
+    costCents: fc.oneof(few(0, 5, 65_535, 65_536), fc.integer({ min: 0, max: 10_000_000_000 })),
+    loadMicro: fc.oneof(few(0, 999, 1_000, 1_000_000), fc.integer({ min: 0, max: 1_000_000 })),
+    id: fc.constantFrom('a', 'b', 'b/i'),
+  })
+  fc.assert(
+    fc.property(key, key, (a, b) => {
+      const order = compareByTable(a, b)
+      assert.equal(compareKeys(a, b), order)
+      const rough = roughPlace(a) - roughPlace(b)
+      assert.ok(rough === 0 || rough < 0 === order < 0)
+      assert.ok(Number.isSafeInteger(roughPlace(a)))
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('CH-2 a page has at least one hit and at most a hundred', () => {

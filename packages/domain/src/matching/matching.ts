@@ -11,6 +11,7 @@
 
 import type { AgentId, Instant } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
+import { HIGHEST_MICRO } from '../trust/running-score.ts'
 import {
   type Candidate,
   type Fit,
@@ -53,8 +54,30 @@ const ORDER: readonly Criterion<RankKey, By>[] = [
   { by: 'load',  best: 'lowest',  of: (key) => key.loadMicro },
   { by: 'id',    best: 'lowest',  of: (key) => key.id },
 ]
-/** Negative when `a` is found before `b`. */
-export const compareKeys: (a: RankKey, b: RankKey) => number = comparing(ORDER)
+/**
+ * Negative when `a` is found before `b`. The order once more, written out: an index asks this
+ * twenty times for every sign of life. A test holds it to the table.
+ */
+export function compareKeys(a: RankKey, b: RankKey): number {
+  if (a.scoreMicro !== b.scoreMicro) return a.scoreMicro > b.scoreMicro ? -1 : 1
+  if (a.costCents !== b.costCents) return a.costCents < b.costCents ? -1 : 1
+  if (a.loadMicro !== b.loadMicro) return a.loadMicro < b.loadMicro ? -1 : 1
+  if (a.id === b.id) return 0
+  return a.id < b.id ? -1 : 1
+}
+export const compareByTable: (a: RankKey, b: RankKey) => number = comparing(ORDER)
+
+/**
+ * One number that rises with the order, as far as 53 bits tell keys apart: 27 of the score, 16 of
+ * the cost and 10 of the load. Where two are the same, only the keys themselves decide.
+ */
+export function roughPlace({ scoreMicro, costCents, loadMicro: load }: RankKey): number {
+  const cost = Math.min(costCents, DEAREST)
+  // Among all that count as the dearest a load would order what their costs order otherwise.
+  const thousandths = cost === DEAREST ? 0 : Math.min(Math.floor(load / 1_000), 2 ** 10 - 1)
+  return ((HIGHEST_MICRO - scoreMicro) * 2 ** 16 + cost) * 2 ** 10 + thousandths
+}
+const DEAREST = 2 ** 16 - 1
 
 export type Reason =
   | { readonly code: 'offers'; readonly offers: readonly Offer[] }
@@ -103,7 +126,9 @@ export function rankForDiscovery(
   const ranked = rank(search, candidates, now)
   const from = after === undefined ? Math.max(0, offset) : placesUpTo(ranked, after)
   const until = from + pageLength(limit)
-  const found = showPage(lineOf(ranked), now, { limit, offset: from })
+  const places = placesOn(lineOf(ranked), { limit, offset: from })
+  const hits = places.map((each) => explainPlace(each, now))
+  const found = { hits, total: ranked.length }
   const next = until < ranked.length ? ranked[until - 1]?.key : undefined
   return next === undefined ? found : { ...found, next }
 }
@@ -119,7 +144,9 @@ export function rank(search: Search, candidates: Iterable<Candidate>, now: Insta
 
 /** Where a candidate that asks these prices stands among all others. */
 export function placeOf(candidate: Candidate, { costCents, dearestCents }: Price): Placing {
-  return { ...keyOf(candidate, costCents), dearestCents }
+  const { scoreMicro, loadMicro: load, id } = keyOf(candidate, costCents)
+  // Written out, since a copy takes longer and this is done for every sign of life.
+  return { scoreMicro, costCents, loadMicro: load, id, dearestCents }
 }
 
 export function lineOf<Item>(items: readonly Item[]): Line<Item> {
@@ -130,29 +157,50 @@ export function lineOf<Item>(items: readonly Item[]): Line<Item> {
   }
 }
 
-/** A page of those who fit, each with what put it there. */
-export function showPage(line: Line<Ranked>, now: Instant, { limit, offset = 0 }: Extent): Found {
-  const from = Math.max(0, offset)
-  // The one above the page is looked at too: the first hit says what put it behind that one.
-  const start = Math.max(0, from - 1)
-  const seen = line.slice(start, from + pageLength(limit))
-  const hits = seen.slice(from - start).map((each, index) => {
-    const at = from + index
-    return explain(each, { place: at + 1, above: seen[at - start - 1] }, now)
-  })
-  return { hits, total: line.length }
+/** A place in a line: who has it, and above whom. Why is said only to whoever asks. */
+export type Place = {
+  /** From 1, over all pages. */
+  readonly place: number
+  readonly ranked: Ranked
+  readonly above: Ranked | undefined
+  /** A newcomer was given this place, or has taken the one above it. */
+  readonly turn?: { readonly gave: 'this' | 'above'; readonly share: number }
 }
 
-function explain(
-  each: Ranked,
-  { place, above }: { readonly place: number; readonly above: Ranked | undefined },
-  now: Instant,
-): Hit {
-  const { candidate, costCents } = each
-  const hit = { place, candidate, costCents, reasons: reasonsFor(each, now) }
-  const behind = above && whyBehind(ORDER, { item: each.key, above: above.key })
-  if (above === undefined || behind === undefined) return hit
-  return { ...hit, behind: { ...behind, above: above.candidate.agent } }
+export function placesOn(line: Line<Ranked>, { limit, offset = 0 }: Extent): readonly Place[] {
+  const from = Math.max(0, offset)
+  // The one above the page is looked at too: the first place says what put it behind that one.
+  const start = Math.max(0, from - 1)
+  const seen = line.slice(start, from + pageLength(limit))
+  return seen.slice(from - start).map((ranked, index) => {
+    return { place: from + index + 1, ranked, above: seen[from - start + index - 1] }
+  })
+}
+
+export function explainPlace(each: Place, now: Instant): Hit {
+  const { place, ranked, turn } = each
+  const { candidate, costCents } = ranked
+  const reasons = reasonsFor(ranked, now)
+  const { settledCount } = candidate
+  const hit: Hit = {
+    place,
+    candidate,
+    costCents,
+    reasons:
+      turn?.gave === 'this'
+        ? [{ code: 'newcomer_turn', settledCount, share: turn.share }, ...reasons]
+        : reasons,
+  }
+  const behind = behindWhom(each)
+  return behind === undefined ? hit : { ...hit, behind }
+}
+
+/** Undefined for the first. */
+export function behindWhom({ ranked, above, turn }: Place): HitBehind | undefined {
+  const behind = above && whyBehind(ORDER, { item: ranked.key, above: above.key })
+  if (above === undefined || behind === undefined) return undefined
+  const by = turn?.gave === 'above' ? 'newcomer_turn' : behind.by
+  return { ...behind, by, above: above.candidate.agent }
 }
 
 function pageLength(limit: number | undefined): number {

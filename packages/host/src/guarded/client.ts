@@ -8,6 +8,7 @@
  *   C3  The world not answering is a value, never an exception. What is thrown is a mistake of the
  *       caller, such as a header that cannot be sent.
  */
+import { setMaxListeners } from 'node:events'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
@@ -98,6 +99,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const usual = { ...GUARD_LIMITS, ...options.limits }
   const rules = onlyHosts ? { onlyHosts } : {}
   const closing = new AbortController()
+  // Every request under way listens, which is no leak.
+  setMaxListeners(0, closing.signal)
   const running = new Set<Promise<Outcome>>()
   const pool = createPool({
     clock,

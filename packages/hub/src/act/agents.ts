@@ -4,8 +4,10 @@ import { explainHit } from '@chimera/dialects/chorus'
 import type { Agent, Registrant, Registration } from '@chimera/domain/agent/agent'
 import { readSkillRef, resolveSkill } from '@chimera/domain/agent/skill-version'
 import { type Refused, refuse } from '@chimera/domain/decision'
-import type { AgentId, CorrelationId, TransferId } from '@chimera/domain/ids'
+import type { AgentId, CorrelationId, Instant, TransferId } from '@chimera/domain/ids'
+import { explainPlace, type Place } from '@chimera/domain/matching/matching'
 import type { Refusal } from '@chimera/domain/refusals'
+import type { Places } from '../views/directory.ts'
 import { type Caller, permit, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 
@@ -94,11 +96,8 @@ export async function remove(
   return { ok: true }
 }
 
-export function discover(
-  hub: Hub,
-  asked: AgentsSought,
-): { readonly hits: readonly Hit[]; readonly total: number } {
-  const now = hub.now()
+/** Who has the places that were asked for; `describe` makes of a place what is told of it. */
+export function discover(hub: Hub, asked: AgentsSought, now: Instant): Places {
   const { limit, offset, order, skills, minScoreMicro, maxCostCents } = asked
   const sought = {
     skills,
@@ -106,16 +105,22 @@ export function discover(
     ...(maxCostCents !== undefined && { maxCostCents }),
   }
   const page = { limit, offset, ...(order === 'fair' && { draw: hub.fraction() }) }
-  const found = hub.directory.discover(sought, page, now)
-  const hits = found.hits.flatMap((hit) => {
-    const agent = hub.directory.find(hit.candidate.agent)
-    const skill = agent && offered(agent, skills[0], now)
-    if (agent?.endpoint === undefined || skill === undefined) return []
-    const reachable = { ...agent, endpoint: agent.endpoint }
-    const { scoreMicro, online } = hit.candidate
-    return [{ agent: reachable, skill, scoreMicro, online, why: explainHit(hit) }]
-  })
-  return { hits, total: found.total }
+  return hub.directory.discover(sought, page, now)
+}
+
+/** The first skill is the one that is shown by itself. */
+export function describe(
+  hub: Hub,
+  place: Place,
+  { skill, now }: { readonly skill: string | undefined; readonly now: Instant },
+): Hit | undefined {
+  const { agent: id, scoreMicro, online } = place.ranked.candidate
+  const agent = hub.directory.find(id)
+  const offer = agent && offered(agent, skill, now)
+  if (agent?.endpoint === undefined || offer === undefined) return undefined
+  const reachable = { ...agent, endpoint: agent.endpoint }
+  const why = explainHit(explainPlace(place, now))
+  return { agent: reachable, skill: offer, scoreMicro, online, why }
 }
 
 function offered(agent: Agent, skill: string | undefined, now: number) {

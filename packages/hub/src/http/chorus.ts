@@ -9,20 +9,25 @@ import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, OwnerId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { beat, discover, register, remove, show } from '../act/agents.ts'
+import { beat, register, remove, show } from '../act/agents.ts'
 import type { Hub } from '../act/hub.ts'
 import { listTransfers, openAccount, showAccount, showEconomy, transfer } from '../act/money.ts'
 import { reportFailure, reportSuccess, scoreOf } from '../act/reputation.ts'
+import type { Guard } from '../guard.ts'
 import { PUBLIC } from './access.ts'
 import { isFault, refusalOf } from './failed.ts'
+import { createHitWriter } from './hits.ts'
 
-export type ChorusRoutes = { readonly hub: Hub }
+export type ChorusRoutes = { readonly hub: Hub; readonly guard: Guard }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 type ById = { readonly Params: { readonly id: string } }
 type ByOwner = { readonly Params: { readonly owner: string } }
 type Asked = { readonly Querystring: Record<string, string | string[]> }
 
-export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub }) => {
+export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub, guard }) => {
+  const writeHits = createHitWriter({ hub, guard })
   const no = (reply: FastifyReply, refused: Refused<Refusal>) => {
     const { status, body } = chorus.encodeRefusal(refused, hub.now())
     if (body.retry_after_seconds !== undefined)
@@ -55,8 +60,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub 
   app.get<Asked>('/discover', PUBLIC, async (request, reply) => {
     const read = chorus.readDiscovery(request.query)
     if (!read.ok) return no(reply, read)
-    const { hits, total } = discover(hub, read.value)
-    return chorus.encodeDiscovered(hits, total)
+    return reply.type(JSON_TYPE).send(writeHits(read.value, request.log))
   })
 
   app.get<ById>('/agents/:id', PUBLIC, async (request, reply) => {

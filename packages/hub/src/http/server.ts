@@ -121,7 +121,7 @@ export function createHttp(options: ServerOptions): FastifyInstance {
   guardMessages(app, guard)
   app.register(operationRoutes, { hub, metrics, overload })
   app.register(docsRoutes)
-  app.register(chorusRoutes, { hub })
+  app.register(chorusRoutes, { hub, guard })
   app.register(ourRoutes, { hub, prefix: '/v1' })
   app.register(feedRoutes, { hub })
   app.register(openclawRoutes, { hub, prefix: '/openclaw/v1' })

@@ -31,6 +31,7 @@ type Who = {
 
 // What an agent that announces no slots counts as having: it is asked and may say no.
 const UNANNOUNCED_SLOTS = 1
+const NO_OFFERS: readonly Offer[] = []
 
 /** A full instance still takes work on: it may queue it. */
 const takesWork = ({ availability, unansweredAt }: Shown): boolean =>
@@ -47,20 +48,36 @@ export function agentCandidate(
   },
 ): Candidate {
   const { instances, online, heardAt: seenAt } = asked
-  const common = { ...scored(who), offers: offersOf(who, asked.skills), seenAt, online }
-  if (instances.length === 0) {
-    const slots = { slotsFree: UNANNOUNCED_SLOTS, slotsTotal: UNANNOUNCED_SLOTS }
-    return { ...common, ...slots, accepting: true }
+  const offers = asked.skills.length === 0 ? NO_OFFERS : offersOf(who, asked.skills)
+  const unannounced = instances.length === 0
+  let slotsFree = unannounced ? UNANNOUNCED_SLOTS : 0
+  let slotsTotal = slotsFree
+  let load: Load | undefined
+  let accepting = unannounced
+  for (const each of instances) {
+    if (!takesWork(each)) continue
+    const { last } = each.seen
+    accepting = true
+    slotsFree += last.slotsFree
+    slotsTotal += last.slotsTotal
+    // The least loaded one is where the work would go.
+    load = lighter(load, last.load)
   }
-  const ready = instances.filter(takesWork)
+  const { agent, owner, scoreMicro, successes, failures, settledCount } = scored(who)
   const candidate = {
-    ...common,
-    slotsFree: sum(ready, ({ seen }) => seen.last.slotsFree),
-    slotsTotal: sum(ready, ({ seen }) => seen.last.slotsTotal),
-    accepting: ready.length > 0,
+    agent,
+    owner,
+    offers,
+    scoreMicro,
+    successes,
+    failures,
+    settledCount,
+    slotsFree,
+    slotsTotal,
+    seenAt,
+    online,
+    accepting,
   }
-  // The least loaded one is where the work would go.
-  const load = ready.map(({ seen }) => seen.last.load).reduce(lighter, undefined)
   return load === undefined ? candidate : { ...candidate, load }
 }
 
@@ -111,7 +128,3 @@ const lighter = (one: Load | undefined, other: Load): Load =>
   one !== undefined && heaviness(one) <= heaviness(other) ? one : other
 
 const heaviness = ({ cpu, mem }: Load): number => Math.max(cpu, mem)
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((total, item) => total + of(item), 0)
-}

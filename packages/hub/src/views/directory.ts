@@ -14,13 +14,18 @@
  */
 import type { Agent } from '@chimera/domain/agent/agent'
 import type { AgentId, Alias, InstanceId, Instant } from '@chimera/domain/ids'
-import type { Candidate, Search } from '@chimera/domain/matching/candidate'
-import { type FairPage, showFairPage } from '@chimera/domain/matching/fair'
-import { type Extent, type Found, rank, showPage } from '@chimera/domain/matching/matching'
+import type { Candidate } from '@chimera/domain/matching/candidate'
+import { type FairPage, fairPlaces } from '@chimera/domain/matching/fair'
+import { type Extent, type Place, placesOn } from '@chimera/domain/matching/matching'
 import { declaredAvailability } from '@chimera/domain/presence/declaration'
 import type { Pulse } from '@chimera/domain/presence/eviction'
 import { agentLiveness, heartbeatPulse, type Signs } from '@chimera/domain/presence/liveness'
-import { type Liveness, lapsesAt, livenessOf } from '@chimera/domain/presence/presence'
+import {
+  type Liveness,
+  lapsesAt,
+  livenessOf,
+  type Sighting,
+} from '@chimera/domain/presence/presence'
 import type { Probe, ProbeFact } from '@chimera/domain/presence/probe'
 import type { Standing } from '@chimera/domain/trust/trust'
 import { agentCandidate, instanceCandidate, offersOf, type Shown } from './candidates.ts'
@@ -33,7 +38,7 @@ import {
 } from './presence.ts'
 import { createProbes, type Due, type Probes } from './probes.ts'
 import { createRecords, type Records } from './records.ts'
-import { createShelves } from './shelves.ts'
+import { createShelves, type Look, type Sought } from './shelves.ts'
 
 export type Directory = {
   /** Enters an agent or replaces its entry; `heardAt` is its sign of life, if this is one. */
@@ -41,6 +46,8 @@ export type Directory = {
   /** Whether there is such an agent. */
   readonly beat: (id: AgentId, now: Instant) => boolean
   readonly find: (id: AgentId) => Agent | undefined
+  /** Everybody on the network, heard or not. */
+  readonly all: () => Iterable<Agent>
   readonly isOnline: (id: AgentId, now: Instant) => boolean
   /** Its last sign of life of any kind; absent if it has not been heard yet. */
   readonly heardAt: (id: AgentId) => Instant | undefined
@@ -50,7 +57,7 @@ export type Directory = {
   /** How many agents offer each skill. */
   readonly skills: () => ReadonlyMap<string, number>
   /** Who offers all of the skills, by score, cost and load; with a draw, newcomers have turns. */
-  readonly discover: (sought: Sought, page: Extent | FairPage, now: Instant) => Found
+  readonly discover: (sought: Sought, page: Extent | FairPage, now: Instant) => Places
   /** An agent as whoever ranks it for these skills sees it. */
   readonly candidateOf: (
     id: AgentId,
@@ -69,8 +76,7 @@ export type Directory = {
   readonly size: () => number
 }
 
-/** All of the skills. */
-export type Sought = Pick<Search, 'skills' | 'minScoreMicro' | 'maxCostCents'>
+export type Places = { readonly places: readonly Place[]; readonly total: number }
 
 export type InstanceEntry = {
   readonly agent: Agent
@@ -83,6 +89,7 @@ type Entry = { readonly agent: Agent; readonly signs: Signs; readonly gone: bool
 
 // A sign of life that lies before all time: an agent that has not been heard yet.
 const NEVER = Number.NEGATIVE_INFINITY
+const NOBODY = '' as AgentId
 
 export function createDirectory(
   standingOf: (id: AgentId) => Standing,
@@ -95,9 +102,10 @@ export function createDirectory(
   /** Instances that were asked in vain, as the shelves have them. */
   let silent = new Set<InstanceId>()
   const shelves = createShelves({
-    look: ({ id }, now) => {
-      const entry = entries.get(id)
-      return entry && lookAt(entry, now)
+    look(agent, skills, now) {
+      const entry = entries.get(agent.id)
+      if (entry !== undefined) noteSilence(agent)
+      return entry && lookAt(entry, skills, now)
     },
     offersOf: (agent, skills, now) => offersOf({ agent, now }, skills),
   })
@@ -161,40 +169,29 @@ export function createDirectory(
     shelves.reconsider(entry.agent.id)
   }
 
-  const lastHeard = ({ agent, signs }: Entry): Instant =>
-    Math.max(
-      signs.registeredAt,
-      signs.heartbeatAt ?? NEVER,
-      ...presence.of(agent.id).map(({ seenAt }) => seenAt),
-    )
-
-  function candidateFor(entry: Entry, skills: readonly string[], now: Instant): Candidate {
-    const { agent } = entry
-    const instances = presence.instancesOf(agent.id).map((each) => show(each, agent, now))
-    const heardAt = lastHeard(entry)
-    const online = judge(entry, now) !== 'offline'
-    const who = { agent, standing: standingOf(agent.id), now }
-    const candidate = agentCandidate(who, { skills, heardAt, online, instances })
-    return records.isClosed(agent.id) ? { ...candidate, accepting: false } : candidate
+  function lookAt({ agent, signs, gone }: Entry, skills: readonly string[], now: Instant): Look {
+    const { id } = agent
+    const instances = presence.instancesOf(id)
+    const isGone = instances.length === 0 && gone
+    const sightings = instances.map(({ seen }) => seen)
+    const online =
+      !isGone && agentLiveness({ signs, sightings }, now, presence.brake()) !== 'offline'
+    const heardAt = lastHeard(signs, sightings)
+    const shown = instances.map((each) => show(each, agent, now))
+    const who = { agent, standing: standingOf(id), now }
+    const candidate = agentCandidate(who, { skills, heardAt, online, instances: shown })
+    return {
+      candidate: records.isClosed(id) ? { ...candidate, accepting: false } : candidate,
+      steadyUntil: isGone ? Number.POSITIVE_INFINITY : nextLapse({ signs, sightings }, now),
+    }
   }
 
-  /** Time changes nothing before the first moment at which something lapses. */
-  function steadyUntil({ agent, signs, gone }: Entry, now: Instant): Instant {
-    const sightings = presence.of(agent.id)
-    const pulse = heartbeatPulse(agent.id, signs)
-    const lapses = sightings.length > 0 ? sightings.map(lapsesAt) : gone ? [] : [pulse.lapsesAt]
-    return Math.min(...lapses.filter((at) => at > now))
-  }
-
-  function lookAt(entry: Entry, now: Instant) {
-    for (const instance of presence.instancesOf(entry.agent.id)) noteSilence(instance, entry.agent)
-    return { candidate: candidateFor(entry, [], now), steadyUntil: steadyUntil(entry, now) }
-  }
-
-  function noteSilence(instance: Instance, agent: Agent): void {
-    const { instance: id } = instance.seen.last
-    if (silentSince(instance, agent) === undefined) silent.delete(id)
-    else silent.add(id)
+  function noteSilence(agent: Agent): void {
+    for (const instance of presence.instancesOf(agent.id)) {
+      const { instance: id } = instance.seen.last
+      if (silentSince(instance, agent) !== undefined) silent.add(id)
+      else if (silent.size > 0) silent.delete(id)
+    }
   }
 
   /** After a probe or a wave of them: whom it changes. */
@@ -230,39 +227,42 @@ export function createDirectory(
     beat(id, now) {
       const entry = entries.get(id)
       if (entry === undefined) return false
-      const signs = { ...entry.signs, heartbeatAt: now }
-      entries.set(id, { ...entry, signs, gone: false })
-      shelves.reconsider(id)
+      const { agent, signs, gone } = entry
+      const { registeredAt } = signs
+      entries.set(id, { agent, signs: { registeredAt, heartbeatAt: now }, gone: false })
+      // Nearly every beat says that somebody is still there, who was known to be.
+      const isNews = gone || now >= heartbeatPulse(id, signs).lapsesAt
+      if (isNews || presence.brake().on) shelves.reconsider(id)
+      else shelves.hear(id)
       return true
     },
 
     find: (id) => entries.get(id)?.agent,
+    *all() {
+      for (const { agent } of entries.values()) yield agent
+    },
     isOnline: (id, now) => livenessNow(id, now) !== 'offline',
     livenessOf: livenessNow,
     heardAt(id) {
       const entry = entries.get(id)
-      const at = entry === undefined ? NEVER : lastHeard(entry)
+      const at = entry === undefined ? NEVER : lastHeard(entry.signs, presence.of(id))
       return at === NEVER ? undefined : at
     },
     holderOf: (alias) => byAlias.get(alias),
     skills: shelves.counts,
 
-    discover({ skills, ...bounds }, page, now) {
+    discover(sought, page, now) {
       shelves.settle(now)
-      const shelf = shelves.shelfFor(skills)
-      if (shelf === undefined) return { hits: [], total: 0 }
-      const search = { skills, match: 'all', ...bounds } as const
-      const { line, newcomers } = shelf.lines(bounds, (ids) => {
-        const seen = ids.flatMap((id) => entries.get(id) ?? [])
-        const candidates = seen.map((entry) => candidateFor(entry, skills, now))
-        return rank(search, candidates, now)
-      })
-      return 'draw' in page ? showFairPage(line, newcomers, now, page) : showPage(line, now, page)
+      const found = shelves.find(sought)
+      if (found === undefined) return { places: [], total: 0 }
+      const { line, newcomers } = found
+      const places = 'draw' in page ? fairPlaces(line, newcomers, page) : placesOn(line, page)
+      return { places, total: line.length }
     },
 
     candidateOf(id, skills, now) {
       const entry = entries.get(id)
-      return entry && candidateFor(entry, skills, now)
+      return entry && lookAt(entry, skills, now).candidate
     },
     reconsider: shelves.reconsider,
 
@@ -284,7 +284,7 @@ export function createDirectory(
       for (const [id, entry] of entries) {
         if (entry.gone) continue
         const pulse = heartbeatPulse(id, entry.signs)
-        if (presence.of(id).length === 0) beating.push(pulse)
+        if (!presence.isSeen(id)) beating.push(pulse)
         // Its instances speak for it; once they are forgotten, old beats must not count as a cut.
         else if (now >= pulse.lapsesAt) letGo(entry)
       }
@@ -312,6 +312,26 @@ export function createDirectory(
 
     size: () => entries.size,
   }
+}
+
+function lastHeard({ registeredAt, heartbeatAt }: Signs, sightings: readonly Sighting[]): Instant {
+  let last = Math.max(registeredAt, heartbeatAt ?? NEVER)
+  for (const { seenAt } of sightings) last = Math.max(last, seenAt)
+  return last
+}
+
+/** Before the first moment at which something lapses, time changes nothing. */
+function nextLapse(
+  { signs, sightings }: { readonly signs: Signs; readonly sightings: readonly Sighting[] },
+  now: Instant,
+): Instant {
+  let next = Number.POSITIVE_INFINITY
+  const consider = (at: Instant) => {
+    if (at > now && at < next) next = at
+  }
+  if (sightings.length === 0) consider(heartbeatPulse(NOBODY, signs).lapsesAt)
+  for (const sighting of sightings) consider(lapsesAt(sighting))
+  return next
 }
 
 /** Where it takes offers, or else where its agent takes jobs. */

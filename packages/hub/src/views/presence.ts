@@ -68,6 +68,8 @@ export type Presence = {
   /** A declaration that was kept, before the restart or by another hub; an older one is nothing. */
   readonly restoreDeclaration: (declaration: Declaration) => void
   readonly of: (agent: AgentId) => readonly Sighting[]
+  /** Whether the agent has any instance that was seen. */
+  readonly isSeen: (agent: AgentId) => boolean
   readonly instances: () => Iterable<Instance>
   readonly instancesOf: (agent: AgentId) => readonly Instance[]
   readonly brake: () => Brake
@@ -142,8 +144,11 @@ export function createPresence(): Presence {
     return decision
   }
 
-  const instancesOf = (agent: AgentId): readonly Instance[] =>
-    [...(byAgent.get(agent) ?? [])].flatMap((id) => instanceIn(entries.get(id)))
+  function instancesOf(agent: AgentId): readonly Instance[] {
+    const found: Instance[] = []
+    for (const id of byAgent.get(agent) ?? []) found.push(...instanceIn(entries.get(id)))
+    return found
+  }
 
   function canDeclare(declaration: Declaration, now: Instant): ReturnType<Presence['declare']> {
     const { agent, instance } = declaration
@@ -185,6 +190,12 @@ export function createPresence(): Presence {
     },
 
     of: (agent) => instancesOf(agent).map(({ seen }) => seen),
+    isSeen(agent) {
+      for (const id of byAgent.get(agent) ?? []) {
+        if (entries.get(id)?.seen !== undefined) return true
+      }
+      return false
+    },
     instancesOf,
 
     *instances() {
@@ -194,7 +205,8 @@ export function createPresence(): Presence {
     brake: () => brake,
 
     sweep(beating, now, unanswered = new Map()) {
-      const sightings = [...entries.values()].flatMap(({ seen }) => seen ?? [])
+      const sightings: Sighting[] = []
+      for (const { seen } of entries.values()) if (seen !== undefined) sightings.push(seen)
       const pulses = [...pulsesOf(sightings), ...beating]
       const { facts } = decideEvictions<AgentId | InstanceId>({ pulses, unanswered }, brake, now)
       const gone = new Set<AgentId | InstanceId>()

@@ -43,10 +43,12 @@ export function createProbes(fraction: () => number): Probes {
   return {
     due(addresses, now) {
       const before = listed
+      const knownPlaces = places
       listed = new Map()
       places = new Map()
       for (const address of addresses) {
-        const place = placeOf(address)
+        // Taking an address apart is slow, and most are listed in every wave.
+        const place = knownPlaces.get(address) ?? placeOf(address)
         if (place === undefined) continue
         places.set(address, place)
         if (listed.has(place)) continue

@@ -3,92 +3,133 @@
  * that a search for these skills looks only at what it shows.
  *
  *   S1  The order and the bounds are the domain's: the score comes first in the order, so that a
- *       least score cuts the list off at a place; what the dearest skill costs is the weight.
- *   S2  Newcomers who may have a turn stand in a list of their own as well, by the same order.
+ *       least score cuts the list off at a place; what the dearest skill costs is the weight, and
+ *       newcomers who may have a turn are marked.
+ *   S2  How many there are within bounds is counted again only when somebody comes or goes, or when
+ *       a score, a price or a mark changes; not with every change of a load.
+ *   S3  What is shown of somebody is made when it is first shown, and kept while nothing about it
+ *       changes. So whoever is shown again and again is the same object each time.
  */
+import type { Agent } from '@chimera/domain/agent/agent'
 import { readSkillRef } from '@chimera/domain/agent/skill-version'
-import type { AgentId } from '@chimera/domain/ids'
-import type { Search } from '@chimera/domain/matching/candidate'
+import type { Price, Search } from '@chimera/domain/matching/candidate'
 import {
   compareKeys,
   type Line,
   type Placing,
   type Ranked,
+  roughPlace,
 } from '@chimera/domain/matching/matching'
-import { type Bounds, createOrdered, type Ordered } from './ordered.ts'
+import { type Bounds, createOrdered } from './ordered.ts'
 
-/** Where one agent stands; `placing` is absent while it cannot be found. */
+/** Where one agent stands; `spot` is absent while it cannot be found. */
 export type Stand = {
+  readonly agent: Agent
   readonly shelf: Shelf
-  placing: Placing | undefined
-  mayHaveTurn: boolean
+  price: Price | undefined
+  spot: Spot | undefined
+  ranked: Ranked | undefined
 }
+
+type Spot = Placing & { readonly mayHaveTurn: boolean; readonly stand: Stand }
 
 export type Shelf = {
   /** As they are asked for, with their versions if any; each once. */
   readonly skills: readonly string[]
   /** The same without versions. */
   readonly names: readonly string[]
+  /** Whatever is known of it has changed; without a placing it cannot be found. */
   readonly move: (stand: Stand, placing: Placing | undefined, mayHaveTurn: boolean) => void
-  /** `rank` makes of ids what the domain makes of all candidates that fit. */
-  readonly lines: (bounds: CostAndScore, rank: RankAll) => Lines
+  readonly lines: (bounds: CostAndScore, show: Show) => Lines
 }
 
+type CostAndScore = Pick<Search, 'minScoreMicro' | 'maxCostCents'>
+/** How it looks to whoever asks for the skills of its shelf. */
+export type Show = (stand: Stand) => Ranked | undefined
+
 export type Lines = { readonly line: Line<Ranked>; readonly newcomers: Line<Ranked> }
-export type CostAndScore = Pick<Search, 'minScoreMicro' | 'maxCostCents'>
-export type RankAll = (ids: readonly AgentId[]) => readonly Ranked[]
+
+/** Bounds are free to invent; so many are asked for again and again. */
+const MOST_COUNTS = 64
 
 export function createShelf(skills: readonly string[]): Shelf {
-  const everybody = createOrdered<Placing>(compareKeys, weightOf)
-  const newcomers = createOrdered<Placing>(compareKeys, weightOf)
+  const spots = createOrdered<Spot>({
+    compare: compareKeys,
+    roughly: roughPlace,
+    weightOf: ({ dearestCents }) => dearestCents,
+    isMarked: ({ mayHaveTurn }) => mayHaveTurn,
+  })
+  const counts = new Map<string, number>()
+
+  function count(bounds: CostAndScore, limits: Bounds<Spot>): number {
+    const { minScoreMicro, maxCostCents } = bounds
+    const key = `${minScoreMicro} ${maxCostCents} ${limits.marked}`
+    const known = counts.get(key)
+    if (known !== undefined) return known
+    const counted = spots.count(limits)
+    if (counts.size >= MOST_COUNTS) counts.clear()
+    counts.set(key, counted)
+    return counted
+  }
+
+  function lineWithin(bounds: CostAndScore, show: Show, marked: boolean): Line<Ranked> {
+    const { minScoreMicro: least, maxCostCents: most } = bounds
+    const within = least === undefined ? undefined : ({ scoreMicro }: Spot) => scoreMicro >= least
+    const limits = { within, most, marked }
+    return {
+      get length() {
+        return count(bounds, limits)
+      },
+      slice(from, until) {
+        const shown: Ranked[] = []
+        for (const { stand } of spots.slice(limits, from, until)) {
+          stand.ranked ??= show(stand)
+          if (stand.ranked !== undefined) shown.push(stand.ranked)
+        }
+        return shown
+      },
+      // Whoever stands before one that is within the bounds is within them, but for its cost.
+      placeOf: ({ key }) =>
+        spots.count({ ...limits, within: (spot) => compareKeys(spot, key) < 0 }),
+    }
+  }
 
   return {
     skills,
     names: [...new Set(skills.flatMap((skill) => readSkillRef(skill)?.name ?? []))],
 
     move(stand, placing, mayHaveTurn) {
-      const { placing: before, mayHaveTurn: hadTurn } = stand
-      const isSame = before !== undefined && placing !== undefined && isAlike(before, placing)
-      if (isSame && hadTurn === mayHaveTurn) return
-      if (before === undefined && placing === undefined) return
-      if (before !== undefined) {
-        if (!isSame) everybody.remove(before)
-        if (hadTurn) newcomers.remove(before)
-      }
-      if (placing !== undefined) {
-        if (!isSame) everybody.add(placing)
-        if (mayHaveTurn) newcomers.add(placing)
-      }
-      stand.placing = placing
-      stand.mayHaveTurn = placing !== undefined && mayHaveTurn
+      const { spot } = stand
+      stand.ranked = undefined
+      if (placing === undefined ? spot === undefined : isAlike(spot, placing, mayHaveTurn)) return
+      if (spot !== undefined) spots.remove(spot)
+      stand.spot = placing && spotOf(stand, placing, mayHaveTurn)
+      if (stand.spot !== undefined) spots.add(stand.spot)
+      if (!countsAsBefore(spot, stand.spot)) counts.clear()
     },
 
-    lines: ({ minScoreMicro: least, maxCostCents: most }, rank) => {
-      const bounds = {
-        ...(least !== undefined && { within: ({ scoreMicro }: Placing) => scoreMicro >= least }),
-        most,
-      }
-      return {
-        line: lineThrough(everybody, bounds, rank),
-        newcomers: lineThrough(newcomers, bounds, rank),
-      }
-    },
+    lines: (bounds, show) => ({
+      line: lineWithin(bounds, show, false),
+      newcomers: lineWithin(bounds, show, true),
+    }),
   }
 }
 
-function lineThrough(list: Ordered<Placing>, bounds: Bounds<Placing>, rank: RankAll): Line<Ranked> {
-  return {
-    get length() {
-      return list.count(bounds)
-    },
-    slice: (from, until) => rank(list.slice(bounds, from, until).map(({ id }) => id as AgentId)),
-    // Whoever stands before one that is within the bounds is within them, but for the cost.
-    placeOf: ({ key }) =>
-      list.count({ ...bounds, within: (placing) => compareKeys(placing, key) < 0 }),
-  }
+function spotOf(stand: Stand, placing: Placing, mayHaveTurn: boolean): Spot {
+  const { scoreMicro, costCents, loadMicro, id, dearestCents } = placing
+  return { scoreMicro, costCents, loadMicro, id, dearestCents, mayHaveTurn, stand }
 }
 
-const weightOf = ({ dearestCents }: Placing): number => dearestCents
+/** Whether nobody can be told from the other by any bounds. */
+function countsAsBefore(before: Spot | undefined, after: Spot | undefined): boolean {
+  return (
+    before?.scoreMicro === after?.scoreMicro &&
+    before?.dearestCents === after?.dearestCents &&
+    before?.mayHaveTurn === after?.mayHaveTurn
+  )
+}
 
-const isAlike = (one: Placing, other: Placing): boolean =>
-  compareKeys(one, other) === 0 && one.dearestCents === other.dearestCents
+function isAlike(spot: Spot | undefined, placing: Placing, mayHaveTurn: boolean): boolean {
+  if (spot === undefined || spot.mayHaveTurn !== mayHaveTurn) return false
+  return spot.dearestCents === placing.dearestCents && compareKeys(spot, placing) === 0
+}

@@ -15,13 +15,13 @@ import {
   type Candidate,
   isConsidered,
   type Offer,
-  type Price,
   priceAll,
+  type Search,
 } from '@chimera/domain/matching/candidate'
 import { mayHaveTurn } from '@chimera/domain/matching/fair'
-import { placeOf } from '@chimera/domain/matching/matching'
+import { placeOf, type Ranked, rank } from '@chimera/domain/matching/matching'
 import { createMoments } from './moments.ts'
-import { createShelf, type Shelf, type Stand } from './shelf.ts'
+import { createShelf, type Lines, type Shelf, type Stand } from './shelf.ts'
 
 export type Shelves = {
   /** Enters an agent or replaces what it offers. */
@@ -30,34 +30,39 @@ export type Shelves = {
   /** Something about it has changed, but not what it offers. */
   readonly reconsider: (id: AgentId) => void
   readonly reconsiderAll: () => void
+  /** It was heard again, which changes nothing about it but when. */
+  readonly hear: (id: AgentId) => void
   /** Makes up for what time alone has changed. */
   readonly settle: (now: Instant) => void
-  /** Where those stand who offer all of these; undefined when nobody does. */
-  readonly shelfFor: (skills: readonly string[]) => Shelf | undefined
+  /** Those who offer all of these and are within the bounds; undefined when nobody does. */
+  readonly find: (sought: Sought) => Lines | undefined
   /** How many agents offer each skill, by its bare name. */
   readonly counts: () => ReadonlyMap<string, number>
 }
 
-/** How an agent looks, but for what it offers; and until when, if nothing happens. */
+/** All of the skills. */
+export type Sought = Pick<Search, 'skills' | 'minScoreMicro' | 'maxCostCents'>
+
+/** How an agent looks to whoever asks for these skills; and until when, if nothing happens. */
 export type Look = { readonly candidate: Candidate; readonly steadyUntil: Instant }
 
 export type Looking = {
-  readonly look: (agent: Agent, now: Instant) => Look | undefined
+  readonly look: (agent: Agent, skills: readonly string[], now: Instant) => Look | undefined
   readonly offersOf: (agent: Agent, skills: readonly string[], now: Instant) => readonly Offer[]
 }
 
 type Member = {
   readonly agent: Agent
-  readonly stands: Priced[]
+  readonly stands: Stand[]
   /** When one of its versions is removed. */
   pricedUntil: Instant
   steadyUntil: Instant
   /** When it is looked at again at the latest; never once it has left. */
   wakesAt: Instant
 }
-type Priced = Stand & { price: Price | undefined }
 type Filled = { readonly shelf: Shelf; readonly members: Set<Member> }
 
+const NO_SKILLS: readonly string[] = []
 const NEVER = Number.POSITIVE_INFINITY
 const LONG_AGO = Number.NEGATIVE_INFINITY
 
@@ -75,7 +80,7 @@ export function createShelves({ look, offersOf }: Looking): Shelves {
   const moments = createMoments<Member>()
   let settledAt: Instant = LONG_AGO
 
-  function price(member: Member, stand: Priced): void {
+  function price(member: Member, stand: Stand): void {
     const { skills } = stand.shelf
     stand.price = priceAll(skills, offersOf(member.agent, skills, settledAt))
   }
@@ -85,9 +90,9 @@ export function createShelves({ look, offersOf }: Looking): Shelves {
     member.pricedUntil = nextRemoval(member.agent, settledAt)
   }
 
-  function arrange(member: Member, stands: readonly Priced[] = member.stands): void {
+  function arrange(member: Member, stands: readonly Stand[] = member.stands): void {
     const { agent } = member
-    const seen = look(agent, settledAt)
+    const seen = look(agent, NO_SKILLS, settledAt)
     if (seen === undefined) return
     const { candidate, steadyUntil } = seen
     if (settledAt >= member.pricedUntil) priceAgain(member)
@@ -101,14 +106,20 @@ export function createShelves({ look, offersOf }: Looking): Shelves {
     wake(member)
   }
 
+  function show({ agent, shelf: { skills } }: Stand): Ranked | undefined {
+    const seen = look(agent, skills, settledAt)
+    return seen && rank({ skills, match: 'all' }, [seen.candidate], settledAt)[0]
+  }
+
   function wake(member: Member): void {
     if (member.steadyUntil >= member.wakesAt) return
     member.wakesAt = member.steadyUntil
     moments.add(member.wakesAt, member)
   }
 
-  function put(member: Member, { shelf, members: all }: Filled): Priced {
-    const stand: Priced = { shelf, placing: undefined, mayHaveTurn: false, price: undefined }
+  function put(member: Member, { shelf, members: all }: Filled): Stand {
+    const { agent } = member
+    const stand: Stand = { agent, shelf, price: undefined, spot: undefined, ranked: undefined }
     price(member, stand)
     member.stands.push(stand)
     all.add(member)
@@ -162,7 +173,7 @@ export function createShelves({ look, offersOf }: Looking): Shelves {
   return {
     enter(agent) {
       leave(agent.id)
-      const stands: Priced[] = []
+      const stands: Stand[] = []
       const pricedUntil = nextRemoval(agent, settledAt)
       const member: Member = { agent, stands, pricedUntil, steadyUntil: NEVER, wakesAt: NEVER }
       members.set(agent.id, member)
@@ -176,6 +187,10 @@ export function createShelves({ look, offersOf }: Looking): Shelves {
     reconsider(id) {
       const member = members.get(id)
       if (member !== undefined) arrange(member)
+    },
+    hear(id) {
+      // Until when it is steady is found when the moment comes that was known before (H1).
+      for (const stand of members.get(id)?.stands ?? []) stand.ranked = undefined
     },
     reconsiderAll() {
       for (const member of members.values()) arrange(member)
@@ -202,28 +217,29 @@ export function createShelves({ look, offersOf }: Looking): Shelves {
       }
     },
 
-    shelfFor(skills) {
-      const asked = [...new Set(skills)].sort()
-      const [first] = asked
-      if (asked.length === 1 && first !== undefined && bare.has(first))
-        return bare.get(first)?.shelf
-      const refs = asked.map(readSkillRef)
-      if (refs.length === 0 || refs.includes(undefined)) return undefined
-      if (refs.length === 1 && refs[0]?.major === undefined) return undefined
-      const key = asked.join(' ')
-      const filled = made.get(key) ?? make(asked)
-      if (filled === undefined) return undefined
-      made.delete(key)
-      made.set(key, filled)
-      if (made.size > MOST_MADE) {
-        const [oldest] = made
-        if (oldest !== undefined) drop(oldest[1])
-        if (oldest !== undefined) made.delete(oldest[0])
-      }
-      return filled.shelf
-    },
+    find: ({ skills, ...bounds }) => shelfFor(skills)?.lines(bounds, show),
 
     counts: () => new Map([...bare].map(([name, { members: all }]) => [name, all.size])),
+  }
+
+  function shelfFor(skills: readonly string[]): Shelf | undefined {
+    const asked = [...new Set(skills)]
+    const [first] = asked
+    if (asked.length === 1 && first !== undefined && bare.has(first)) return bare.get(first)?.shelf
+    const refs = asked.map(readSkillRef)
+    if (refs.length === 0 || refs.includes(undefined)) return undefined
+    if (refs.length === 1 && refs[0]?.major === undefined) return undefined
+    const key = asked.join(' ')
+    const filled = made.get(key) ?? make(asked)
+    if (filled === undefined) return undefined
+    made.delete(key)
+    made.set(key, filled)
+    if (made.size > MOST_MADE) {
+      const [oldest] = made
+      if (oldest !== undefined) drop(oldest[1])
+      if (oldest !== undefined) made.delete(oldest[0])
+    }
+    return filled.shelf
   }
 }
 
