@@ -1,6 +1,7 @@
 /**
  * One text for each JSON value, members sorted by name: equal values have equal texts, whatever
- * their members are called. For comparing only; what is signed or hashed is written by `identity`.
+ * their members are called. What is signed is written by `identity`; for values that JSON can
+ * hold it writes the same (RFC 8785).
  */
 export function canonicalText(value: unknown, visit: () => void = () => undefined): string {
   visit()

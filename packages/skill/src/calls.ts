@@ -1,0 +1,258 @@
+/**
+ * One call as its caller sees it: what it may say with it, what it is answered, and the record that
+ * is left of it (SK-3). Inputs and outputs are not in the record, only their hashes.
+ */
+import type { DeprecationNotice } from '@chimera/domain/agent/skill-version'
+import type { Issue } from '@chimera/domain/decision'
+import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
+import { LIMITS } from '@chimera/domain/limits'
+import type { BreakerChange } from './breakers.ts'
+import { inputCode } from './checks.ts'
+import type { Progress, Skill } from './contract.ts'
+import { withDefaults } from './defaults.ts'
+import { digestOf } from './digest.ts'
+import { COMMON_ROWS, type ErrorRow } from './error-rows.ts'
+import { classify, type Fault, fault, type Why } from './failure.ts'
+import type { Ask } from './performing.ts'
+import { copyOf, readPlain } from './plain.ts'
+import type { Origin, Ran } from './repeats.ts'
+import type { Shelf } from './shelf.ts'
+
+export type CallOptions = {
+  /** Who asks: the name in the record, and whose the key is. */
+  readonly caller?: string
+  /** A repeat under the same key gets the same answer. At most 256 characters. */
+  readonly key?: string
+  /** Caps all attempts together. */
+  readonly deadline?: Instant
+  readonly signal?: AbortSignal
+  readonly correlation?: CorrelationId
+  readonly onProgress?: (progress: Progress) => void
+}
+
+export type CallError = {
+  readonly code: string
+  /** For the caller. */
+  readonly message: string
+  readonly retryable: boolean
+  readonly http: number
+  readonly why: Why
+  readonly issues: readonly Issue[]
+  readonly retryAfterMs?: number
+  readonly needs?: NonNullable<ErrorRow['needs']>
+  readonly versions?: readonly string[]
+}
+
+/** As the dialect's `encodeCall` takes it. */
+export type CallRecord = {
+  readonly skill: string
+  readonly version?: string
+  readonly agent: string
+  readonly at: Instant
+  readonly input: Digest
+  readonly output?: Digest
+  readonly durationMs: number
+  /** Absent: it succeeded. With an output: that stands in for the error. */
+  readonly code?: string
+  readonly retries: number
+  readonly correlation?: CorrelationId
+}
+
+export type CallOutcome<Output = unknown> = {
+  readonly call: string
+  readonly skill: string
+  readonly durationMs: number
+  readonly retries: number
+  readonly from: Origin | 'flight'
+  /** The version is deprecated, and gone at a time (SK-5). */
+  readonly notice?: DeprecationNotice
+  readonly record: CallRecord
+} & (
+  | {
+      readonly ok: true
+      readonly output: Output
+      readonly stale?: true
+      /** The error that the output stands in for. */
+      readonly recovered?: string
+    }
+  | { readonly ok: false; readonly error: CallError }
+)
+
+export type Examined =
+  | { readonly ok: true; readonly skill: Skill; readonly notice?: DeprecationNotice }
+  | { readonly ok: false; readonly error: CallError; readonly notice?: DeprecationNotice }
+
+/** What an operator wants to know. Details are for the operator's log only. */
+export type RunnerEvent =
+  | ({ readonly is: 'failed'; readonly skill: string; readonly call: string } & Fault)
+  /** A person must look (SK-2). */
+  | {
+      readonly is: 'escalated'
+      readonly skill: string
+      readonly call: string
+      readonly code: string
+      readonly detail: string
+    }
+  /** Runs that ignored their signal and still go on. */
+  | { readonly is: 'stray'; readonly skill: string; readonly count: number }
+  | ({ readonly is: 'breaker' } & BreakerChange)
+  /** Something that was handed in failed. */
+  | { readonly is: 'trouble'; readonly port: string; readonly error: unknown }
+
+export type Asked = {
+  readonly asked: Skill | string
+  readonly input: unknown
+  readonly id: string
+  readonly call: CallOptions
+}
+
+export type ReadCall = { readonly name: string; readonly given: Digest } & (
+  | {
+      readonly ok: true
+      readonly skill: Skill
+      readonly ask: Omit<Ask, 'run'>
+      readonly notice?: DeprecationNotice
+    }
+  | {
+      readonly ok: false
+      readonly skill?: Skill
+      readonly fault: Fault
+      readonly notice?: DeprecationNotice
+    }
+)
+
+/** The hash of what cannot be written down. */
+const UNREADABLE = null
+
+/** Version, size, schema, key, deadline: all that can be said before anything is run. */
+export function readCall(shelf: Shelf, { asked, input, id, call }: Asked, now: Instant): ReadCall {
+  const name = typeof asked === 'string' ? asked.slice(0, LIMITS.skillChars) : asked.name
+  const plain = readPlain(input)
+  const given = digestOf(plain.ok ? plain.value : UNREADABLE)
+  const found = shelf.find(asked, now)
+  if (!found.ok) return { ok: false, name, given, fault: found.fault }
+
+  const { skill, checks, notice } = found
+  const about = { name: skill.name, given, skill, ...(notice && { notice }) }
+  if (!plain.ok) {
+    const code = plain.because === 'oversized' ? 'INPUT_TOO_LARGE' : 'INVALID_INPUT'
+    const issues = [plain.issue]
+    return { ok: false, ...about, fault: fault(code, 'input_invalid', { issues }) }
+  }
+  try {
+    const issues = checks.input(plain.value)
+    if (issues.length > 0) {
+      const code = inputCode(skill, issues)
+      return { ok: false, ...about, fault: { ...badInput(issues), code } }
+    }
+    const filled = withDefaults(skill.input, plain.value)
+    const key = keyOf(skill, call.key, filled)
+    const issue = callIssue(call) ?? (key === undefined ? keylessIssue(skill) : undefined)
+    if (issue !== undefined) return { ok: false, ...about, fault: badInput([issue]) }
+    if (call.deadline !== undefined && call.deadline <= now) {
+      return { ok: false, ...about, fault: fault('DEADLINE_TOO_SOON', 'deadline') }
+    }
+    const ask = {
+      skill,
+      checks,
+      given: plain.value,
+      input: filled,
+      call: id,
+      ...(call.caller !== undefined && { caller: call.caller }),
+      ...(key !== undefined && { key }),
+    }
+    return { ok: true, ...about, ask }
+  } catch (error) {
+    const known = { isCode: () => false, timeout: skill.codes.timeout }
+    return { ok: false, ...about, fault: classify(error, known) }
+  }
+}
+
+const badInput = (issues: readonly Issue[]): Fault =>
+  fault('INVALID_INPUT', 'input_invalid', { issues })
+
+/** The skill's own keys are apart from those that callers choose. */
+function keyOf({ name, idempotency }: Skill, key: string | undefined, input: unknown) {
+  if (key !== undefined) return { shown: key, scoped: `given ${key}` }
+  const own = idempotency.by?.(copyOf(input))
+  // Whatever an author makes it of, it is short.
+  return own === undefined ? undefined : { shown: own, scoped: `of ${name} ${digestOf(own)}` }
+}
+
+function callIssue({ caller, deadline, key }: CallOptions): Issue | undefined {
+  if (key !== undefined && (key === '' || key.length > LIMITS.keyChars)) {
+    const expected = `1 to ${LIMITS.keyChars} characters`
+    return { path: 'key', expected, got: String(key.length) }
+  }
+  if (caller !== undefined && (caller === '' || caller.length > LIMITS.ownerChars)) {
+    const expected = `1 to ${LIMITS.ownerChars} characters`
+    return { path: 'caller', expected, got: String(caller.length) }
+  }
+  if (deadline !== undefined && !Number.isFinite(deadline)) {
+    return { path: 'deadline', expected: 'an instant', got: String(deadline) }
+  }
+  return undefined
+}
+
+/** Without a key nobody would know the second one for the first. */
+const keylessIssue = ({ idempotency }: Skill): Issue | undefined =>
+  idempotency.once ? { path: 'key', expected: 'to be present', got: 'nothing' } : undefined
+
+export type Finishing = {
+  readonly id: string
+  readonly call: CallOptions
+  readonly agent: string
+  readonly begunAt: Instant
+  readonly endedAt: Instant
+}
+
+export function finishCall(
+  read: ReadCall,
+  ran: Ran & { readonly joined?: boolean },
+  { id, call, agent, begunAt, endedAt }: Finishing,
+): CallOutcome {
+  const { skill, name, given, notice } = read
+  const durationMs = Math.max(0, Math.round(endedAt - begunAt))
+  const code = ran.ok ? ran.recovered : ran.fault.code
+  const record: CallRecord = {
+    skill: name,
+    agent: call.caller ?? agent,
+    at: begunAt,
+    input: given,
+    durationMs,
+    retries: ran.retries,
+    ...(skill && { version: `v${skill.version.major}.${skill.version.minor}` }),
+    ...(ran.ok && { output: digestOf(ran.output) }),
+    ...(code !== undefined && { code }),
+    ...(call.correlation !== undefined && { correlation: call.correlation }),
+  }
+  const about = {
+    call: id,
+    skill: skill?.id ?? name,
+    durationMs,
+    retries: ran.retries,
+    from: ran.joined && ran.from === 'run' ? ('flight' as const) : ran.from,
+    record,
+    ...(notice && { notice }),
+  }
+  if (!ran.ok) return { ok: false, error: errorOf(skill, ran.fault), ...about }
+  const { output, recovered, stale } = ran
+  return { ok: true, output, ...about, ...(recovered && { recovered }), ...(stale && { stale }) }
+}
+
+export function errorOf(skill: Skill | undefined, why: Fault): CallError {
+  const common: Readonly<Record<string, ErrorRow>> = COMMON_ROWS
+  const row: ErrorRow =
+    skill?.errors.get(why.code) ?? common[why.code] ?? COMMON_ROWS.INTERNAL_ERROR
+  return {
+    code: why.code,
+    message: row.words,
+    retryable: row.retryable,
+    http: row.http,
+    why: why.why,
+    issues: why.issues ?? [],
+    ...(row.retryable && why.retryAfterMs !== undefined && { retryAfterMs: why.retryAfterMs }),
+    ...(row.needs && { needs: row.needs }),
+    ...(why.versions && { versions: why.versions }),
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * What a skill is once it is defined: a plain function with its contract beside it, every option
+ * resolved, and what the function is given while it runs.
+ */
+import type { Category } from '@chimera/domain/agent/agent'
+import type { VersionOffer } from '@chimera/domain/agent/skill-version'
+import type { Issue } from '@chimera/domain/decision'
+import type { Instant } from '@chimera/domain/ids'
+import type { Fallback } from '@chimera/domain/skill/retry'
+import type { TSchema } from 'typebox'
+import type { Ending, ErrorRow } from './error-rows.ts'
+import type { FailureOptions, SkillFailure } from './failure.ts'
+
+export type Level = 'debug' | 'info' | 'warn' | 'error'
+export type SkillLog = Readonly<
+  Record<Level, (message: string, fields?: Readonly<Record<string, unknown>>) => void>
+>
+
+export type Progress = {
+  /** From 0 to 1. */
+  readonly share: number
+  readonly note?: string
+}
+
+export type SkillContext<Code extends string = string> = {
+  /** Aborted at the timeout, at the deadline, or when nobody waits any longer. */
+  readonly signal: AbortSignal
+  /** `progress(0.5, 'half of the pages')`. */
+  readonly progress: (share: number, note?: string) => void
+  readonly log: SkillLog
+  /** The same for all attempts of one call. */
+  readonly call: string
+  /** The first is 1. */
+  readonly attempt: number
+  /** Whom to ask instead of the usual one, after failures whose recovery says so. */
+  readonly fallback?: Fallback['to']
+  /** When this attempt ends at the latest. */
+  readonly until: Instant
+  readonly now: () => Instant
+  /** Who asked, where the caller said. */
+  readonly caller?: string
+  /** The key under which a repeat of this call is recognised. */
+  readonly key?: string
+  /** Keeps what is done so far, for `recover`; the latest counts. */
+  readonly keep: (partial: unknown) => void
+  /** `throw failure('RATE_LIMITED', { retryAfter: '30s' })`. */
+  readonly failure: (code: Code, options?: FailureOptions) => SkillFailure<Code>
+}
+
+/** What `recover` makes an answer of, when the tries are used up. */
+export type Ended<Output = unknown> = {
+  readonly code: string
+  readonly ending: Ending
+  readonly issues: readonly Issue[]
+  /** What the last attempt kept. */
+  readonly partial?: unknown
+  /** The last answer to the same input, however old. */
+  readonly cached?: Output
+}
+
+/** How something that was begun ended, found out afterwards. */
+export type Reconciled<Output = unknown> =
+  | { readonly is: 'done'; readonly output: Output }
+  | { readonly is: 'not_done' }
+  | { readonly is: 'unknown' }
+
+export type Idempotency = {
+  /** Answers are kept so long after the result; absent: for ever. */
+  readonly keepMs?: number
+  /** At most one run under a key: one whose end is not known is looked up and never repeated. */
+  readonly once: boolean
+  /** Whether a key is the caller's own or means the same whoever brings it. */
+  readonly across: 'caller' | 'everybody'
+  readonly by?: (input: unknown) => string | undefined
+  /** What must be the same under one key; absent: all of the input. */
+  readonly same?: (input: unknown) => unknown
+  readonly reconcile?: (
+    input: unknown,
+    context: SkillContext,
+  ) => Reconciled | PromiseLike<Reconciled>
+}
+
+export type ThreadRules = {
+  /** The module that exports the function. */
+  readonly module: string
+  readonly export: string
+  readonly memoryMb: number
+  /** At once. */
+  readonly threads: number
+  /** A thread that does not react for so long is ended before its timeout. */
+  readonly blockedMs?: number
+}
+
+export type Work =
+  | {
+      readonly is: 'function'
+      readonly run: (input: unknown, context: SkillContext) => unknown
+    }
+  | ({ readonly is: 'thread' } & ThreadRules)
+
+export type CrossCheck = (value: unknown) => readonly Issue[]
+
+/** The type parameters are the schemas', so that a caller in TypeScript gets what they say. */
+export type Skill<
+  Input extends TSchema = TSchema,
+  Output extends TSchema = TSchema,
+> = VersionOffer & {
+  /** `name@v1.0` */
+  readonly id: string
+  readonly title?: string
+  readonly description: string
+  readonly priceCents: number
+  readonly category?: Category
+  readonly input: Input
+  readonly output: Output
+  readonly timeoutMs: number
+  /** How long it usually takes. */
+  readonly durationMs?: number
+  readonly needsApproval: boolean
+  /** Its own rows and the common ones. */
+  readonly errors: ReadonlyMap<string, ErrorRow>
+  readonly codes: {
+    /** By the first path that an issue begins with; else INVALID_INPUT. */
+    readonly input: readonly (readonly [path: string, code: string])[]
+    readonly timeout: string
+    readonly output: string
+  }
+  readonly cache?: { readonly ttlMs: number; readonly by?: (input: unknown) => unknown }
+  /** Callers that ask the same at once share one run. */
+  readonly shared: boolean
+  readonly idempotency: Idempotency
+  readonly provider?: (input: unknown, fallback?: Fallback['to']) => string | undefined
+  readonly check: { readonly input?: CrossCheck; readonly output?: CrossCheck }
+  readonly recover?: (ended: Ended, input: unknown) => unknown
+  readonly work: Work
+}

@@ -1,0 +1,34 @@
+/**
+ * Whether somebody still waits: what an AbortSignal says, for the inside. There are several for
+ * each call, and a real signal costs more than all the rest of a small one.
+ */
+export type Leaving = {
+  readonly hasLeft: () => boolean
+  /** Runs when it happens, once; not at all when it has happened. Answers how to take it back. */
+  readonly onLeave: (run: () => void) => () => void
+}
+
+export type Leaver = Leaving & { readonly leave: () => void }
+
+export function createLeaver(): Leaver {
+  let left = false
+  let heard: Set<() => void> | undefined
+  return {
+    hasLeft: () => left,
+    onLeave(run) {
+      if (left) return () => undefined
+      heard ??= new Set()
+      heard.add(run)
+      return () => {
+        heard?.delete(run)
+      }
+    },
+    leave() {
+      if (left) return
+      left = true
+      const runs = heard ?? []
+      heard = undefined
+      for (const run of runs) run()
+    },
+  }
+}

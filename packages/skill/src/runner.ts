@@ -1,0 +1,242 @@
+/**
+ * The runner: gives every skill what the document asks of all of them (SK-2). It needs no hub, no
+ * agent and no database; time, chance, answers, metrics and records are handed in, or are plain.
+ *
+ *   U1  A call always answers and never rejects: an output, or an error with its code, its recovery
+ *       and what was wrong.
+ *   U2  In this order: version, input, key, cache, flight, breaker, attempts, output, recovery.
+ *   U3  Each call is recorded and measured once, however it came to its answer (SK-3, SK-4).
+ *   U4  What is handed in may fail; a call does not fail with it.
+ */
+import type { Skill as Offer } from '@chimera/domain/agent/agent'
+import { LIMITS } from '@chimera/domain/limits'
+import type { Breaker } from '@chimera/domain/skill/breaker'
+import type { Static, TSchema } from 'typebox'
+import { type Answers, createMemoryAnswers } from './answers.ts'
+import { createBreakers } from './breakers.ts'
+import { createCache } from './cache.ts'
+import {
+  type CallOptions,
+  type CallOutcome,
+  type CallRecord,
+  type Examined,
+  errorOf,
+  finishCall,
+  type RunnerEvent,
+  readCall,
+} from './calls.ts'
+import { type Chance, type Clock, createChance, createClock } from './clock.ts'
+import type { Skill, SkillContext } from './contract.ts'
+import { classify, type Fault, fault } from './failure.ts'
+import { createFlights } from './flights.ts'
+import { createLeaver } from './leaving.ts'
+import { createMeasures, type Metrics } from './measures.ts'
+import { type Ask, createPerforming } from './performing.ts'
+import { createRepeats, type Ran } from './repeats.ts'
+import { createShelf } from './shelf.ts'
+import { createThreads, type Threads } from './threads.ts'
+import type { LogLine } from './trying.ts'
+
+export type RunnerOptions = {
+  readonly skills: readonly Skill[]
+  /** Who runs them: in records where the caller has no name, and part of every key's scope. */
+  readonly agent?: string
+  /** Where answers are kept under their keys: in memory unless given. */
+  readonly answers?: Answers
+  readonly metrics?: Metrics
+  /** Takes each call's record (SK-3). */
+  readonly record?: (record: CallRecord) => void
+  /** Takes what skills log. */
+  readonly log?: (line: LogLine) => void
+  /** Hears what an operator wants to know. */
+  readonly watch?: (event: RunnerEvent) => void
+  readonly clock?: Clock
+  readonly chance?: Chance
+  /** Calls under way at once: 1000 unless given. */
+  readonly calls?: number
+  /** Of all cached answers: 10 000 and 64 MiB unless given. */
+  readonly cache?: { readonly entries?: number; readonly bytes?: number }
+}
+
+export type Runner = {
+  /** By a skill, or by name and version: `word_count`, `word_count@v1`, `word_count@v1.2`. */
+  readonly run: {
+    <Input extends TSchema, Output extends TSchema>(
+      skill: Skill<Input, Output>,
+      input: Static<Input>,
+      options?: CallOptions,
+    ): Promise<CallOutcome<Static<Output>>>
+    (ref: string, input: unknown, options?: CallOptions): Promise<CallOutcome>
+  }
+  /** Whether a call would be taken, without making it. */
+  readonly examine: (ref: string, input: unknown, options?: CallOptions) => Examined
+  /** What is offered now, as an agent declares it. */
+  readonly offers: () => readonly Offer[]
+  readonly breakers: () => ReadonlyMap<string, Breaker['is']>
+  /** Refuses what comes, stops what runs, and waits until all of it has ended or been left. */
+  readonly close: () => Promise<void>
+}
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { skills, agent = 'local', clock = createClock(), chance = createChance() } = options
+  const watch = (event: RunnerEvent): void => quietly(() => options.watch?.(event))
+  const trouble = (port: string) => (error: unknown) => watch({ is: 'trouble', port, error })
+  const guard = (port: string, run: () => void): void => {
+    try {
+      run()
+    } catch (error) {
+      trouble(port)(error)
+    }
+  }
+
+  const shelf = createShelf(skills)
+  const measure = options.metrics ? createMeasures(options.metrics) : undefined
+  const flights = createFlights<Ran>()
+  const threads = new Map<string, Threads>()
+  const strays = new Map<string, number>()
+  const breakers = createBreakers({ clock, chance }, (change) =>
+    watch({ is: 'breaker', ...change }),
+  )
+  const cache = createCache({
+    entries: options.cache?.entries ?? LIMITS.skillCacheEntries,
+    bytes: options.cache?.bytes ?? LIMITS.skillCacheBytes,
+  })
+  const answers = options.answers ?? createMemoryAnswers({ clock })
+  const runner = chance.uuid()
+  const repeats = createRepeats({ answers, clock, runner, onTrouble: trouble('answers') })
+  const closing = createLeaver()
+  const pending = new Set<Promise<unknown>>()
+
+  const perform = createPerforming({
+    agent,
+    clock,
+    chance,
+    breakers,
+    cache,
+    flights,
+    repeats,
+    log: (line) => guard('log', () => options.log?.(line)),
+    strays: {
+      count: (skill) => strays.get(skill) ?? 0,
+      add: (skill, by) => {
+        const count = (strays.get(skill) ?? 0) + by
+        strays.set(skill, count)
+        watch({ is: 'stray', skill, count })
+      },
+    },
+    onEscalation: ({ skill, call }, { code, detail }) =>
+      watch({ is: 'escalated', skill: skill.id, call, code, detail }),
+  })
+
+  function workOf({ id, work }: Skill): (input: unknown, context: SkillContext) => unknown {
+    if (work.is === 'function') return work.run
+    const pool = threads.get(id) ?? createThreads(work, clock)
+    threads.set(id, pool)
+    return pool.run
+  }
+
+  /** The caller waits until the answer, its deadline, its own signal, or the end of the runner. */
+  async function wait(ask: Ask, call: CallOptions): Promise<Ran & { readonly joined?: boolean }> {
+    const leaver = createLeaver()
+    let late = false
+    const { deadline, signal } = call
+    // One more turn at the deadline itself: what ends with it may still be answered in its words.
+    const expire = (): void => {
+      late = true
+      timer = clock.after(0, leaver.leave)
+    }
+    let timer = deadline === undefined ? undefined : clock.after(deadline - clock.now(), expire)
+    const stay = closing.onLeave(leaver.leave)
+    signal?.addEventListener('abort', leaver.leave, { once: true })
+    if (signal?.aborted) leaver.leave()
+    try {
+      const landed = await perform(ask, {
+        leaving: leaver,
+        deadline: () => deadline,
+        onProgress: (progress) => guard('progress', () => call.onProgress?.(progress)),
+      })
+      if (landed.is === 'landed') return { ...landed.answer, joined: landed.joined }
+      const { timeout } = ask.skill.codes
+      const gone: Fault = late
+        ? { code: timeout, why: 'deadline', certain: false, detail: 'deadline' }
+        : fault('CANCELLED', 'cancelled', { certain: false })
+      return { ok: false, fault: gone, retries: 0, from: 'run' }
+    } finally {
+      timer?.cancel()
+      stay()
+      signal?.removeEventListener('abort', leaver.leave)
+    }
+  }
+
+  async function run(
+    asked: Skill | string,
+    input: unknown,
+    call: CallOptions = {},
+  ): Promise<CallOutcome> {
+    const id = chance.uuid()
+    const begunAt = clock.now()
+    const read = readCall(shelf, { asked, input, id, call }, begunAt)
+    const finish = (ran: Ran & { readonly joined?: boolean }): CallOutcome => {
+      const outcome = finishCall(read, ran, { id, call, agent, begunAt, endedAt: clock.now() })
+      guard('record', () => options.record?.(outcome.record))
+      const { skill } = read
+      if (skill !== undefined) {
+        const { code } = outcome.record
+        const counts = code === undefined ? undefined : skill.errors.get(code)?.counts
+        const { durationMs } = outcome
+        // The retries of a flight are those of whoever began it.
+        const retries = ran.joined ? 0 : ran.retries
+        const measured = { durationMs, retries, ...(code && { code }), ...(counts && { counts }) }
+        guard('metrics', () => measure?.(skill.name, measured))
+      }
+      if (!ran.ok) watch({ is: 'failed', skill: outcome.skill, call: id, ...ran.fault })
+      return outcome
+    }
+    const refused = (why: Fault): CallOutcome =>
+      finish({ ok: false, fault: why, retries: 0, from: 'run' })
+
+    if (closing.hasLeft()) return refused(fault('UNAVAILABLE', 'overloaded'))
+    if (!read.ok) return refused(read.fault)
+    if (pending.size >= (options.calls ?? LIMITS.skillCalls)) {
+      return refused(fault('UNAVAILABLE', 'overloaded', { retryAfterMs: LIMITS.skillGraceMs }))
+    }
+    const waiting = wait({ ...read.ask, run: workOf(read.skill) }, call)
+    pending.add(waiting)
+    try {
+      return finish(await waiting)
+    } catch (error) {
+      // An author's rule for a key or a cache is called outside of any attempt.
+      const known = { isCode: () => false, timeout: read.skill.codes.timeout }
+      return refused(classify(error, known))
+    } finally {
+      pending.delete(waiting)
+    }
+  }
+
+  return {
+    run,
+    examine: (ref, input, call = {}) => {
+      const read = readCall(shelf, { asked: ref, input, id: '', call }, clock.now())
+      const told = read.notice === undefined ? {} : { notice: read.notice }
+      if (!read.ok) return { ok: false, error: errorOf(read.skill, read.fault), ...told }
+      return { ok: true, skill: read.skill, ...told }
+    },
+    offers: () => shelf.offers(clock.now()),
+    breakers: breakers.states,
+    async close() {
+      closing.leave()
+      await Promise.all([...threads.values()].map((each) => each.close()))
+      await Promise.allSettled(pending)
+      await flights.idle()
+    },
+  }
+}
+
+/** Whoever watches is not told of its own faults. */
+function quietly(run: () => void): void {
+  try {
+    run()
+  } catch {
+    // There is nobody left to tell.
+  }
+}
