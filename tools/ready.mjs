@@ -118,4 +118,4 @@ if (installedStamp() !== wanted) {
   // Written last: an install that was cut off is done again.
   writeFileSync(stampFile, wanted)
 }
-if (['test', 'bench'].includes(process.env.npm_lifecycle_event ?? '')) readyBroker()
+if (['test', 'test:cluster', 'bench'].includes(process.env.npm_lifecycle_event ?? '')) readyBroker()

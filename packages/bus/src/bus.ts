@@ -7,12 +7,20 @@ import { createDesk } from './desk.ts'
 import { startDialling } from './dialling.ts'
 import { Failure } from './failure.ts'
 import { following } from './following.ts'
+import { beingHanded } from './handing.ts'
 import { createLanes } from './lanes.ts'
 import { BUS_LIMITS, type BusLimits } from './limits.ts'
 import type { BusChance, BusClock, Delivery, Dial, Link } from './link.ts'
 import { checkMessage, type Headers, type Message, type Received } from './message.ts'
 import { createOutbox } from './outbox.ts'
-import { type BucketPlan, checkKey, checkPlans, type StreamPlan, streamOf } from './plan.ts'
+import {
+  type BucketPlan,
+  checkGroup,
+  checkKey,
+  checkPlans,
+  type StreamPlan,
+  streamOf,
+} from './plan.ts'
 import type { Bucket, Bus, BusEvent, BusState, RequestOptions } from './port.ts'
 import { isSubject } from './subjects.ts'
 
@@ -137,6 +145,14 @@ export function openBus(options: BusOptions): Bus {
     return waitFor(until, (done) => clock.after(ms, done).cancel)
   }
 
+  /** Of whoever reads a stream that was planned. */
+  function untilEnd(stream: string, signal: AbortSignal | undefined): AbortSignal {
+    if (!plans.streams.some(({ name }) => name === stream)) {
+      throw new Failure('stream_unknown', stream)
+    }
+    return signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+  }
+
   async function request(message: Message, asked: RequestOptions): Promise<Received> {
     checkMessage(message, limits.messageBytes)
     const answer = linkNow().ask(message, asked)
@@ -210,12 +226,13 @@ export function openBus(options: BusOptions): Bus {
       return desk.subscribe(pattern, subscribing)
     },
     follow: (stream, follow) => {
-      if (!plans.streams.some(({ name }) => name === stream)) {
-        throw new Failure('stream_unknown', stream)
-      }
-      const { signal } = follow
-      const until = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+      const until = untilEnd(stream, follow.signal)
       return following({ ...follow, stream, until, connected, pause, received })
+    },
+    handOut: (stream, { group, pattern, signal }) => {
+      checkGroup({ group, pattern })
+      const until = untilEnd(stream, signal)
+      return beingHanded({ stream, group, pattern, until, connected, pause, received })
     },
     request,
     bucket,

@@ -27,6 +27,11 @@ export type BusLimits = {
 
 const MIB = 1024 * 1024
 
+/** How long whoever was handed a message has to deal with it, before it goes to another. */
+export const HAND_AGAIN_MS = 30_000
+/** Messages that one of a group is handed at once: 16 MiB of the largest. */
+export const HANDED_AT_ONCE = 64
+
 export const BUS_LIMITS: BusLimits = {
   // Room for the headers beside the largest body.
   messageBytes: LIMITS.bodyBytes + 2_048,

@@ -23,6 +23,18 @@ export type Delivery = {
 /** Kept messages have the place that the stream gave them. */
 export type Kept = { readonly seq: number; readonly at: Instant; readonly delivery: Delivery }
 
+/** A kept message that one of a group is to deal with. */
+export type Handing = Kept & {
+  readonly done: () => void
+  readonly again: (ms: number) => void
+}
+
+export type HandingOut = {
+  readonly stream: string
+  readonly group: string
+  readonly pattern: string
+}
+
 /** Which are kept: none when `last` is below `first`. */
 export type StreamHead = {
   readonly first: number
@@ -58,6 +70,8 @@ export type Link = {
   readonly head: (stream: string) => Promise<StreamHead>
   /** From this place on, for ever; ends with the signal or the link. */
   readonly read: (stream: string, from: number, signal: AbortSignal) => AsyncIterable<Kept>
+  /** What the group has not dealt with yet, for ever; ends with the signal or the link. */
+  readonly handOut: (asked: HandingOut, signal: AbortSignal) => AsyncIterable<Handing>
   readonly bucket: (name: string) => Bucket
   /** Resolves when the broker has dealt with all that was sent before. */
   readonly flush: () => Promise<void>

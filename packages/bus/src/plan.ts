@@ -61,6 +61,12 @@ function checkPlan(
   if (!NAME.test(name) || !bounded || !good) throw new Failure('plan_malformed', what)
 }
 
+/** A group is a name at the broker, as a stream is. */
+export function checkGroup({ group, pattern }: { group: string; pattern: string }): void {
+  if (!NAME.test(group)) throw new Failure('plan_malformed', `group ${group}`)
+  if (!isPattern(pattern)) throw new Failure('subject_malformed', `group ${group}`)
+}
+
 function areReplicas(count = 1): boolean {
   return Number.isInteger(count) && count >= 1 && count <= 5
 }

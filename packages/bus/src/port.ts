@@ -11,6 +11,9 @@
  *       waits, then `subscriber_slow`.
  *   B5  The broker being away stops nothing but its answers. The bus dials for ever, and takes up
  *       subscriptions, followers and what waits where they were.
+ *   B6  A stream that is handed out to a group reaches it at least once: each message goes to one
+ *       of the group, and to another when it was not dealt with in time. The place of the group is
+ *       the broker's to remember, also while nobody of it is there.
  */
 import type { Instant } from '@chimera/domain/ids'
 import type { DurableMessage, Headers, Message, Received } from './message.ts'
@@ -81,6 +84,25 @@ export type Followed =
    */
   | { readonly type: 'gap'; readonly after: number; readonly resumesAt: number }
 
+export type HandOptions = {
+  /** Of all that have the same one, each message goes to one. */
+  readonly group: string
+  /** Which messages of the stream; the same for all of the group. */
+  readonly pattern: string
+  readonly signal?: AbortSignal
+}
+
+export type Handed = {
+  readonly seq: number
+  /** When the broker took it. */
+  readonly at: Instant
+  readonly message: Received
+  /** It was dealt with, and is not handed out again. */
+  readonly done: () => void
+  /** It could not be dealt with now, and is handed out again after this time. */
+  readonly again: (ms: number) => void
+}
+
 export type RequestOptions = { readonly timeoutMs: number; readonly signal?: AbortSignal }
 
 /**
@@ -103,6 +125,7 @@ export type Bus = {
   readonly store: (message: DurableMessage) => Promise<Stored>
   readonly subscribe: (pattern: string, options?: SubscribeOptions) => Subscription
   readonly follow: (stream: string, options: FollowOptions) => AsyncIterable<Followed>
+  readonly handOut: (stream: string, options: HandOptions) => AsyncIterable<Handed>
   readonly request: (message: Message, options: RequestOptions) => Promise<Received>
   readonly bucket: (name: string) => Bucket
   /** Resolves when the broker has seen all that was said and subscribed to before. */

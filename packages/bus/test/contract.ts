@@ -1,8 +1,9 @@
-/** What every broker behind the bus must do: the promises B1 to B5 of the port, one by one. */
+/** What every broker behind the bus must do: the promises B1 to B6 of the port, one by one. */
 import { describe } from 'vitest'
 import type { BusOptions } from '../src/bus.ts'
 import type { Bus } from '../src/port.ts'
 import { durableContract } from './contract-durable.ts'
+import { handContract } from './contract-hand.ts'
 import { lossContract } from './contract-loss.ts'
 import { plainContract } from './contract-plain.ts'
 
@@ -22,6 +23,7 @@ export function busContract(broker: string, rig: Rig): void {
   describe(`the bus over ${broker}`, () => {
     plainContract(rig)
     durableContract(rig)
+    handContract(rig)
     lossContract(rig)
   })
 }

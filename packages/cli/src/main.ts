@@ -14,6 +14,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   token: async () => (await import('./verbs/token.ts')).tokenVerb(),
   keys: async () => (await import('./verbs/keys.ts')).keysVerb(),
   control: async () => (await import('./verbs/control.ts')).controlVerb(),
+  broker: async () => (await import('./verbs/broker.ts')).brokerVerb(),
   watch: async () => (await import('./verbs/watch.ts')).watchVerb(),
   audit: async () => (await import('./verbs/audit.ts')).auditVerb(),
   store: async () => (await import('./verbs/store.ts')).storeVerb(),
@@ -34,6 +35,7 @@ Examples:
   chimera owner add alice              an owner, and the token that speaks for it
   chimera keys new agent.json          a key for an agent
   chimera control pause --all          nobody takes new work
+  chimera broker init ./broker         what a NATS server needs to let agents in
   chimera watch ledger work            what happens, as it happens
   chimera audit verify trail.jsonl     prove an export, offline
   chimera doctor                       what keeps a hub from running

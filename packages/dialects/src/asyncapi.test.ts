@@ -95,8 +95,8 @@ describe('AV-12 what an agent may say and hear', () => {
 
   for (const { name, subject, agents } of CHANNELS) {
     test(`${name}: its own, as far as the table says`, () => {
-      const asked = { agent: other, requester: agent, instance: instances[0] ?? '' }
-      const own = { agent, requester: other, instance: instances[0] ?? '' }
+      const asked = { agent: other, requester: agent, planner: other, instance: instances[0] ?? '' }
+      const own = { agent, requester: other, planner: other, instance: instances[0] ?? '' }
       const says = name === 'request' ? asked : own
       const hears = name === 'response' || name === 'result' ? asked : own
       assert.equal(said(publish, fill(subject, says)), agents !== 'hear')
@@ -105,7 +105,7 @@ describe('AV-12 what an agent may say and hear', () => {
   }
 
   test('T1 never says anything in the name of another', () => {
-    const forged = { agent: other, requester: other, instance: other }
+    const forged = { agent: other, requester: other, planner: other, instance: other }
     for (const { name, subject } of CHANNELS) {
       const open = ['presence', 'capability', 'reserve', 'release'].includes(name)
       assert.equal(said(publish, fill(subject, forged)), open, name)
@@ -113,12 +113,16 @@ describe('AV-12 what an agent may say and hear', () => {
   })
 
   test('T1 never hears what was said to another alone', () => {
-    const theirs = { agent: other, requester: other, instance: other }
+    const theirs = { agent: other, requester: other, planner: other, instance: other }
     const alone = ['request', 'response', 'result', 'reserve', 'release', 'presence', 'control']
     for (const name of alone) {
       const { subject = '' } = CHANNELS.find((each) => each.name === name) ?? {}
       assert.equal(said(subscribe, fill(subject, theirs)), false, name)
     }
+  })
+
+  test('a planner hears that an instance gives back what was promised to it', () => {
+    assert.ok(said(subscribe, `moltbook.release.${other}.${agent}`))
   })
 
   test('T2 says nothing where the hub speaks', () => {

@@ -116,10 +116,13 @@ const NOWHERE: Place = { name: '', own: false, carries: false, telling: false, s
 function lookOf({ carries = [], found = 'stop' }: OutgoingRules, own: ReadonlySet<string>): Look {
   const carriers = new Set(carries)
   const known = new Map<string, Place>()
-  const isPlainText = remembering((text) => !mayHoldSecret(text))
-  const isPlainWord = remembering((text) => !mayHoldSecret(text) && !mayNameInside(text))
+  const blackens = found === 'blacken'
+  // What others wrote is handed on once; remembering it costs more than looking.
+  const kept = blackens ? remembering : asItIs
+  const isPlainText = kept((text) => !mayHoldSecret(text))
+  const isPlainWord = kept((text) => !mayHoldSecret(text) && !mayNameInside(text))
   return {
-    blackens: found === 'blacken',
+    blackens,
     isPlain: (text, own) => (own ? isPlainWord(text) : isPlainText(text)),
     placeOf(name) {
       const before = known.get(name)
@@ -157,6 +160,8 @@ function isHarmless(value: unknown, place: Place, look: Look, depth: number): bo
   }
   return true
 }
+
+const asItIs = (isPlain: (text: string) => boolean) => isPlain
 
 /** Lists say the same again and again; what was found plain is not looked through twice. */
 function remembering(isPlain: (text: string) => boolean): (text: string) => boolean {

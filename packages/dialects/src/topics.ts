@@ -35,16 +35,16 @@ export const CHANNELS: readonly Channel[] = [
   { name: 'presence',   subject: PRESENCE_TOPIC,                          agents: 'say',  message: 'moltbook/presence',              about: 'An instance is alive, every 10 s' },
   { name: 'capability', subject: CAPABILITY_TOPIC,                        agents: 'say',  message: 'moltbook/capability',            about: 'What an instance can do has changed' },
   { name: 'reserve',    subject: 'moltbook.reserve.{instance}',           agents: 'both', message: 'moltbook/reserve-offer',         about: 'A planner asks an instance for slots', answer: 'moltbook/reserve-ack' },
-  { name: 'release',    subject: 'moltbook.release.{instance}',           agents: 'both', message: 'moltbook/release',               about: 'A reservation is given back, by either side' },
+  { name: 'release',    subject: 'moltbook.release.{instance}.{planner}', agents: 'both', message: 'moltbook/release',               about: 'A reservation is given back, signed by either side' },
   { name: 'rotation',   subject: 'moltbook.rotation.{agent}',             agents: 'say',  message: 'moltbook/key-rotation',          about: 'An agent introduces its next key' },
   { name: 'identity',   subject: 'openclaw.identity.{agent}',             agents: 'both', message: 'openclaw/identity',              about: 'Who an agent is and what it offers, on start and on change' },
   { name: 'status',     subject: 'openclaw.status.{agent}',               agents: 'both', message: 'openclaw/status-update',         about: 'What an agent says of its status' },
   { name: 'figures',    subject: 'openclaw.reputation.{agent}',           agents: 'both', message: 'openclaw/reputation-update',     about: 'What an agent says of its own reputation; nobody adopts it' },
   { name: 'request',    subject: 'openclaw.request.{requester}.{agent}',  agents: 'both', message: 'openclaw/collaboration-request', about: 'One agent asks another for work', answer: 'openclaw/collaboration-response' },
   { name: 'response',   subject: 'openclaw.response.{agent}.{requester}', agents: 'both', message: 'openclaw/collaboration-response', about: 'The final word on a request that was deferred', kept: true },
-  { name: 'result',     subject: 'openclaw.result.{agent}.{requester}',   agents: 'both', message: 'openclaw/collaboration-result',  about: 'How work ended', kept: true },
+  { name: 'result',     subject: 'openclaw.result.{agent}.{requester}',   agents: 'both', message: 'openclaw/collaboration-result',  about: 'How work ended, signed by the agent; said by a hub where the agent told it over HTTP', kept: true },
   { name: 'reputation', subject: 'chimera.reputation.{agent}',            agents: 'hear', message: 'openclaw/reputation-update',     about: 'The window score that the hub has counted', kept: true },
-  { name: 'control',    subject: 'chimera.control.{agent}',               agents: 'hear', message: 'chimera/control-order',          about: 'An order to this agent, signed by the hub; also to be had by asking' },
+  { name: 'control',    subject: 'chimera.control.{agent}',               agents: 'hear', message: 'chimera/control-order',          about: 'An order to this agent or to all of its owner, signed by the hub; also to be had by asking' },
   { name: 'control-all', subject: CONTROL_ALL,                            agents: 'hear', message: 'chimera/control-order',          about: 'An order to all agents, signed by the hub; also to be had by asking' },
 ]
 
@@ -54,6 +54,11 @@ export const CHANNELS: readonly Channel[] = [
  */
 export const HUB_NOTICES = 'chimera.hub.notice'
 
+/** All subjects of a channel, for whoever hears them all. */
+export function patternOf(name: string): string {
+  return subjectFor(name, '*').replaceAll(/\{\w+\}/g, '*')
+}
+
 /** The subject of a channel for one agent, or for all of them. */
 export function subjectFor(name: string, agent: AgentId | '*'): string {
   const channel = CHANNELS.find((each) => each.name === name)
@@ -61,19 +66,46 @@ export function subjectFor(name: string, agent: AgentId | '*'): string {
   return channel.subject.replace('{agent}', agent)
 }
 
-/** Where a message of an agent, or about one, is said, and what it belongs to (X-4). */
-export function placeOf(
-  name: string,
-  message: object,
-): { readonly subject: string; readonly correlation?: CorrelationId } | undefined {
-  const { agent_id: agent, correlation_id, trace_id }: Spoken = message
-  if (typeof agent !== 'string' || !isUuid(agent)) return undefined
-  const subject = subjectFor(name, readUuid<AgentId>(agent))
-  const id = correlation_id ?? trace_id
-  return typeof id === 'string' ? { subject, correlation: id as CorrelationId } : { subject }
+/** Where an order is said, to one agent or to all of them. */
+export function controlSubject(to: AgentId | 'all'): string {
+  return to === 'all' ? CONTROL_ALL : subjectFor('control', to)
 }
 
+export type Place = {
+  readonly subject: string
+  /** What it belongs to (X-4). */
+  readonly correlation?: CorrelationId
+  /** Of a message that is said once: what is the same when it is said again. */
+  readonly same?: string
+}
+
+/** Where a message of an agent, or about one, is said. */
+export function placeOf(name: string, message: object): Place | undefined {
+  const { agent_id: agent, correlation_id, trace_id }: Spoken = message
+  const id = correlation_id ?? trace_id
+  const belongs = typeof id === 'string' ? { correlation: id as CorrelationId } : {}
+  if (name === 'result') {
+    const place = resultPlace(message)
+    return place && { ...place, ...belongs }
+  }
+  if (!isId(agent)) return undefined
+  return { subject: subjectFor(name, readUuid<AgentId>(agent)), ...belongs }
+}
+
+/** A result that does not say for whom it is has no place. */
+function resultPlace(message: Spoken): Place | undefined {
+  const { responder_agent_id: agent, requester_agent_id: requester, collaboration_id } = message
+  if (!isId(agent) || !isId(requester) || !isId(collaboration_id)) return undefined
+  const [by, to, work] = [agent, requester, collaboration_id].map((each) => readUuid<AgentId>(each))
+  return { subject: `openclaw.result.${by}.${to}`, same: `${by}.${work}` }
+}
+
+const isId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
+
 type Spoken = {
+  readonly responder_agent_id?: unknown
+  readonly requester_agent_id?: unknown
+  readonly collaboration_id?: unknown
   readonly agent_id?: unknown
   readonly correlation_id?: unknown
   readonly trace_id?: unknown
@@ -92,14 +124,14 @@ export function subjectsOf({ agent, instances }: Speaker): {
   readonly publish: readonly string[]
   readonly subscribe: readonly string[]
 } {
-  const own = instances.flatMap((each) => [reserveQueue(each), `moltbook.release.${each}`])
+  const own = instances.flatMap((each) => [reserveQueue(each), `moltbook.release.${each}.*`])
   return {
     publish: [
       PRESENCE_TOPIC,
       CAPABILITY_TOPIC,
       // Offers and notices are signed, and any planner may make them to any instance.
       'moltbook.reserve.*',
-      'moltbook.release.*',
+      'moltbook.release.*.*',
       `moltbook.rotation.${agent}`,
       `openclaw.identity.${agent}`,
       `openclaw.status.${agent}`,
@@ -110,6 +142,7 @@ export function subjectsOf({ agent, instances }: Speaker): {
     ],
     subscribe: [
       ...own,
+      `moltbook.release.*.${agent}`,
       'openclaw.identity.*',
       'openclaw.status.*',
       'openclaw.reputation.*',

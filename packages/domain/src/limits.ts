@@ -57,6 +57,13 @@ export const LIMITS = {
    * whoever comes when all of these are at it shares one count with the rest.
    */
   pacedCallers: 10_000,
+  /**
+   * How long a hub may use what it was given ahead of a caller's limit: a caller that asks now and
+   * then costs one question a minute, and what a killed hub had is free again after two.
+   */
+  aheadMs: MINUTE_MS,
+  /** Requests at one hub that wait to hear whether their caller may ask: a second's worth. */
+  allowancesWaiting: 10_000,
   /** Agents of one owner, so that one owner cannot fill the directory. A setting. */
   agentsPerOwner: 1_000,
   /** Slots of one instance; the profile's own bound is 100 tasks. */
@@ -276,6 +283,16 @@ export const LIMITS = {
   /** Who has obeyed, on one page. */
   controlSeenPerPage: 1_000,
 
+  /** As long as a session's token lives: nobody has to revoke what lets an agent onto the bus. */
+  grantMs: 15 * 60 * 1_000,
+  /** Instances whose offers one connection hears; the broker checks each message against all. */
+  grantInstances: 32,
+  /**
+   * Grants of one agent that have not ended, at one hub: one for each of its instances, and another
+   * for each while the first still holds. Each one lets a connection onto the broker.
+   */
+  grantsPerAgent: 200,
+
   /** Results on one page: each may hold as much as a message does. */
   resultsPerPage: 20,
   /** The content of a result is kept so long (E2). A setting. */
@@ -301,6 +318,44 @@ export const LIMITS = {
   liveStreamMs: HOUR_MS,
   /** What is appended together is told together: faster than anybody sees. */
   livePullMs: 25,
+
+  /** Retries of one skill call, whichever errors it meets (SK-2). */
+  skillRetries: 3,
+  /** A provider that asks for a longer wait is not waited for: the caller is told instead. */
+  skillWaitMs: MINUTE_MS,
+  /** One attempt of a skill that names no timeout, and the longest that one may name. */
+  skillMs: 30 * SECOND_MS,
+  skillMostMs: DAY_MS,
+  /** A skill that still runs so long after its signal was aborted has not listened. */
+  skillGraceMs: SECOND_MS,
+  /** Runs of one skill that go on after their end: more, and it is left alone until some stop. */
+  skillStrays: 10,
+  /** Calls under way at one runner. A setting; what an agent takes on is bounded by its slots. */
+  skillCalls: 1_000,
+  /** Members and elements of one input or output: the body limit holds fewer of a useful kind. */
+  skillNodes: 50_000,
+  /** An output may be larger than a message: a result is also read by those who ask in process. */
+  skillBytes: 4 * 1024 * 1024,
+  /** Cached answers of one runner. Settings. */
+  skillCacheEntries: 10_000,
+  skillCacheBytes: 64 * 1024 * 1024,
+  /** Answers under a key that are kept in memory or in a file; a database holds more. A setting. */
+  skillAnswers: 100_000,
+  /** Calls whose successes make the rate that is shown (SK-4): some minutes of a busy skill. */
+  skillRateCalls: 100,
+  /** Threads of one skill, each with the memory that it is allowed. Settings. */
+  skillThreads: 4,
+  skillMemoryMb: 128,
+  /** A thread stops by itself within this time after its signal, or is ended. */
+  skillThreadGraceMs: 100,
+  /** Failures in a row that are no longer chance, and how long a provider is left alone then. */
+  breakerFailures: 5,
+  breakerOpenMs: 10 * SECOND_MS,
+  breakerMostMs: 5 * MINUTE_MS,
+  /** While one call tries whether a provider works, others are told to come back so much later. */
+  breakerTryMs: SECOND_MS,
+  /** Providers that a runner keeps a breaker for; the one that was asked least lately goes. */
+  breakers: 1_000,
 
   /** Approval tokens (SK-10). */
   approvalTtlMs: 2 * HOUR_MS,

@@ -59,6 +59,7 @@ export const REFUSALS = {
   recovery_pending:    { kind: 'late',        retry: 'later',   sentence: 'A recovered key takes effect only after its waiting time.' },
   recovery_unknown:    { kind: 'unknown',     retry: 'changed', sentence: 'No key recovery is under way for this agent.' },
   hub_key_unknown:     { kind: 'unknown',     retry: 'never',   sentence: 'This hub is open and has no key of its own: it vouches for nothing.' },
+  broker_unknown:      { kind: 'unknown',     retry: 'never',   sentence: 'This hub has no broker that it lets agents onto. Speak to it over HTTP.' },
   skill_unknown:       { kind: 'unknown',     retry: 'changed', sentence: 'The agent does not offer this skill.' },
   skill_version_unsupported: { kind: 'unsupported', retry: 'changed', sentence: 'The agent does not run this version of the skill. Use one of the versions listed.' },
   skills_invalid:      { kind: 'invalid',     retry: 'changed', sentence: 'The list of skills is empty, too long or names one twice.' },

@@ -19,8 +19,21 @@ export type Chance = {
   readonly uuidV7: (now: Instant) => string
 }
 
+// Asking the system costs more than an identifier does, so 256 of them are asked for together.
+const POOL_BYTES = 16 * 256
+
 export function createChance(): Chance {
-  return chanceFrom((count) => randomFillSync(new Uint8Array(count)))
+  const pool = new Uint8Array(POOL_BYTES)
+  let used = POOL_BYTES
+  const draw = (count: number): Uint8Array => {
+    if (used + count > POOL_BYTES) {
+      randomFillSync(pool)
+      used = 0
+    }
+    used += count
+    return pool.slice(used - count, used)
+  }
+  return chanceFrom((count) => randomFillSync(new Uint8Array(count)), draw)
 }
 
 export function createSeededChance(seed: number | string): Chance {
@@ -42,12 +55,13 @@ export function createSeededChance(seed: number | string): Chance {
 // Version 7 has 48 bits of time, and 12 that count within a millisecond.
 const COUNTS = 2 ** 12
 
-function chanceFrom(bytes: Chance['bytes']): Chance {
+/** Identifiers are no secrets, and `draw` may give what they are made of from another place. */
+function chanceFrom(bytes: Chance['bytes'], draw: Chance['bytes'] = bytes): Chance {
   let lastMs = 0
   let count = 0
 
-  function fraction(): number {
-    const view = new DataView(bytes(8).buffer)
+  function fractionFrom(drawn: Uint8Array): number {
+    const view = new DataView(drawn.buffer)
     // 21 and 32 bits make the 53 that a number holds.
     return ((view.getUint32(0) >>> 11) * 2 ** 32 + view.getUint32(4)) / 2 ** 53
   }
@@ -57,13 +71,13 @@ function chanceFrom(bytes: Chance['bytes']): Chance {
     if (ms > lastMs) {
       lastMs = ms
       // Beginning in the lower half leaves room to count up (RFC 9562, 6.2).
-      count = Math.floor(fraction() * (COUNTS / 2))
+      count = Math.floor(fractionFrom(draw(8)) * (COUNTS / 2))
     } else if (count + 1 < COUNTS) count += 1
     else {
       lastMs += 1
       count = 0
     }
-    const text = bytes(16)
+    const text = draw(16)
     const view = new DataView(text.buffer)
     view.setUint32(0, Math.floor(lastMs / 2 ** 16))
     view.setUint16(4, lastMs % 2 ** 16)
@@ -71,13 +85,18 @@ function chanceFrom(bytes: Chance['bytes']): Chance {
     return format(text, 7)
   }
 
-  return { bytes, fraction, uuid: () => format(bytes(16), 4), uuidV7 }
+  return {
+    bytes,
+    fraction: () => fractionFrom(bytes(8)),
+    uuid: () => format(draw(16), 4),
+    uuidV7,
+  }
 }
-
-const GROUPS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
 function format(text: Uint8Array, version: number): string {
   text[6] = ((text[6] ?? 0) & 0x0f) | (version << 4)
   text[8] = ((text[8] ?? 0) & 0x3f) | 0x80
-  return Buffer.from(text).toString('hex').replace(GROUPS, '$1-$2-$3-$4-$5')
+  const hex = Buffer.from(text.buffer).toString('hex')
+  const [a, b, c] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16)]
+  return `${a}-${b}-${c}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -23,6 +23,7 @@ const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
   const content = Buffer.concat(parts)
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.of(tag, length), content])
+  if (length < 0x100) return Buffer.concat([Buffer.of(tag, 0x81, length), content])
   return Buffer.concat([Buffer.of(tag, 0x82, length >> 8, length & 0xff), content])
 }
 const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, ...parts)

@@ -13,10 +13,17 @@ const LOOK_MS = 2_000
 // Another hub may have taken a post in and not written it yet.
 const OVERLAP_MS = 5_000
 
-export async function keepAgreeing(
+export type Agreeing = {
+  /** Until the hub stops. */
+  readonly run: () => Promise<void>
+  /** Something that another hub told of could not be read: everything is read anew. */
+  readonly missed: () => void
+}
+
+export function createAgreeing(
   hub: Hub,
   { carrier, clock, log, stop }: WatchHands & { readonly carrier: Carrier },
-): Promise<void> {
+): Agreeing {
   const { keep, presence, alerts } = hub
   /** Up to then, all that others took in was heard or read. */
   let complete = clock.now()
@@ -50,20 +57,24 @@ export async function keepAgreeing(
     complete = now
   }
 
-  const pause = async (): Promise<void> => {
-    const woken = new AbortController()
-    wake = () => woken.abort()
-    const until = AbortSignal.any([stop.stopping, woken.signal])
-    await clock.sleep(LOOK_MS, until).catch(() => undefined)
+  return {
+    async run() {
+      while (!stop.stopping.aborted) {
+        // Before the look, so that a broker that comes back during it is not slept over.
+        const woken = new AbortController()
+        wake = () => woken.abort()
+        await look().catch((error: unknown) =>
+          log.warn({ err: error }, 'what other hubs took in could not be read'),
+        )
+        const until = AbortSignal.any([stop.stopping, woken.signal])
+        await clock.sleep(LOOK_MS, until).catch(() => undefined)
+      }
+      unwatch()
+    },
+    missed: () => {
+      returned = true
+    },
   }
-
-  while (!stop.stopping.aborted) {
-    await look().catch((error: unknown) =>
-      log.warn({ err: error }, 'what other hubs took in could not be read'),
-    )
-    await pause()
-  }
-  unwatch()
 }
 
 /** The registry first: what is said of an agent that is unknown here would be let go. */

@@ -7,21 +7,24 @@
  *   C2  What came from the bus is not said there again, and what came by a notice is not told on.
  *   C3  The broker being away stops nothing. Posts that others took in are read from the database
  *       meanwhile, and once more when the broker is back, so that all directories agree again.
- *   C4  Heartbeats are told together, the latest of each agent; everything else within some
- *       milliseconds.
+ *   C4  What is new is told at once, and what comes while that was just done, some milliseconds
+ *       later and together: heartbeats the latest of each agent. That is in real time, whatever
+ *       time the hub keeps, for others wait for it.
  */
-import { HUB_NOTICES, placeOf } from '@chimera/dialects/topics'
-import type { AgentId, CorrelationId, Instant, MessageId } from '@chimera/domain/ids'
-import type { Timer } from '@chimera/host/clock'
+import { HUB_NOTICES } from '@chimera/dialects/topics'
+import type { AgentId, Instant } from '@chimera/domain/ids'
+import { createClock, type Timer } from '@chimera/host/clock'
 import type { Metrics } from '@chimera/host/metrics'
 import type { KeyPair } from '@chimera/identity/keys'
 import type { Hub } from './act/hub.ts'
-import { keepAgreeing, showFigures } from './agree.ts'
-import { hearNotice } from './hearsay.ts'
+import { type Agreeing, createAgreeing, showFigures } from './agree.ts'
+import { hearNoted, hearNotice } from './hearsay.ts'
 import { type Intake, intakes } from './intake.ts'
-import { createNoticeReader, encodeNotice } from './notice.ts'
+import { createNoticeReader, encodeNotice, isNoticeBy, type Notice } from './notice.ts'
 import type { Heard, Topic } from './ports/bus.ts'
-import type { Carried, Carrier, Hearing, Share } from './ports/carrier.ts'
+import type { Carried, Carrier, Hearing, Noted, Share } from './ports/carrier.ts'
+import { keepTakingResults } from './results-in.ts'
+import { createSaying, MARK, SAID, type SayingOptions } from './saying.ts'
 import type { WatchHands } from './watch.ts'
 
 export type CarryOptions = WatchHands & {
@@ -34,6 +37,7 @@ export type CarryOptions = WatchHands & {
   readonly key: KeyPair | undefined
   /** The broker lets agents speak under their own subjects only. */
   readonly held: boolean
+  readonly agentsOf: SayingOptions['agentsOf']
   readonly catchUp: Share['catchUp']
   readonly readAnew: Share['readAnew']
 }
@@ -47,12 +51,12 @@ export type Carry = {
 }
 
 const QUEUE = 'hubs'
-const TOPICS: readonly Topic[] = ['presence', 'capability', 'identity', 'status', 'reputation']
-const MARK = 'hub:'
-// Long enough for what comes together, too short to be noticed.
-const SOON_MS = 5
-// An agent that only beats does so every 30 s, and is let go after 90 s.
-const BEATS_MS = 500
+// What other hubs of the database do not learn from it anyway.
+const TOLD: ReadonlySet<Topic> = new Set<Topic>(['presence', 'capability', 'identity', 'status'])
+// Between two notices: long enough for what comes together, too short to be noticed.
+const APART_MS = 5
+// A hundred thousand agents that only beat do so 3 300 times a second: twenty notices.
+const BEATS_APART_MS = 50
 // Far below what the bus takes, and above the largest single message.
 const NOTICE_CHARS = 128 * 1_024
 const MOST_BEATS = 1_000
@@ -78,58 +82,55 @@ export function createCarry(options: CarryOptions): Carry {
   let told: string[] = []
   let toldChars = 0
   let beats = new Map<AgentId, Instant>()
+  let noted = new Map<string, Noted>()
   let changed = false
   let sealed = 0
   let toldSealed = 0
   let closed = false
+  const real = createClock()
   let timer: (Timer & { readonly dueAt: Instant }) | undefined
+  let flushedAt = Number.NEGATIVE_INFINITY
+  let agreeing: Agreeing | undefined
   /** What is being said now came from there, and does not go back (C2). */
   let origin: 'here' | 'bus' | 'notice' = 'here'
 
   function flush(): void {
     timer?.cancel()
     timer = undefined
-    const draft = { by: name, told, beats: [...beats], sealed, changed }
+    flushedAt = real.now()
+    const draft = { by: name, told, beats: [...beats], noted: [...noted.values()], sealed, changed }
     told = []
     toldChars = 0
     beats = new Map()
+    noted = new Map()
     changed = false
     toldSealed = Math.max(toldSealed, sealed)
     carrier.publish({ subject: HUB_NOTICES, bytes: encodeNotice(draft, key) })
   }
 
-  function within(ms: number): void {
+  /** At once, or so long after the last one. */
+  function flushApart(ms: number): void {
     if (closed) return
-    const dueAt = clock.now() + ms
+    const now = real.now()
+    // A clock that was set back must not make anybody wait.
+    const dueAt = flushedAt > now ? now : Math.max(now, flushedAt + ms)
     if (timer !== undefined && timer.dueAt <= dueAt) return
     timer?.cancel()
-    timer = { ...clock.after(ms, flush), dueAt }
+    timer = { ...real.after(dueAt - now, flush), dueAt }
   }
 
   function tell(topic: Topic, message: object): void {
-    if (topic === 'reputation') return
+    if (!TOLD.has(topic)) return
     const text = JSON.stringify({ topic, at: clock.now(), message })
     if (toldChars + text.length > NOTICE_CHARS) flush()
     told.push(text)
     toldChars += text.length
-    within(SOON_MS)
+    flushApart(APART_MS)
   }
 
-  function say(topic: Topic, message: object): void {
-    const place = placeOf(topic, message)
-    if (place === undefined) return
-    const { subject, correlation } = place
-    const id = `${MARK}${options.uuid()}` as MessageId
-    const bytes = Buffer.from(JSON.stringify(message))
-    const headers = { id, ...(isHeader(correlation) && { correlation }) }
-    if (topic !== 'reputation') return void carrier.publish({ subject, bytes, headers })
-    // The trail has it, and the next one says it anew.
-    carrier.store({ subject, bytes, headers }).catch((error: unknown) => {
-      log.warn({ err: error, subject }, 'a reputation was not kept on the bus')
-    })
-  }
-
-  for (const topic of TOPICS) {
+  const secluded = options.held || key === undefined
+  const say = createSaying({ ...options, secluded })
+  for (const topic of SAID) {
     heard.subscribe(topic, (message) => {
       if (closed) return
       if (origin === 'here') say(topic, message)
@@ -154,7 +155,7 @@ export function createCarry(options: CarryOptions): Carry {
     if (carried.headers.id?.startsWith(MARK)) return
     try {
       const outcome = await take(hub, carried)
-      if (outcome.ok) return
+      if (outcome.ok) return hub.live.nudge()
       dropped.add({ topic, reason: outcome.refusal })
     } catch (error) {
       // The next post is some seconds away; what was acknowledged nowhere is lost nowhere.
@@ -201,24 +202,45 @@ export function createCarry(options: CarryOptions): Carry {
 
   async function hearHubs(hub: Hub, hearing: Hearing): Promise<void> {
     for await (const batch of hearing.batches(NOTICES_TOGETHER)) {
-      let behind = false
-      for (const { bytes } of batch) {
+      const notices = batch.flatMap(({ bytes }) => {
+        if (isNoticeBy(bytes, name)) return []
         const notice = readNotice(bytes)
         if (notice === undefined) log.debug({ bytes: bytes.length }, 'no notice of a hub')
-        if (notice === undefined || notice.by === name) continue
-        hearNotice(hub, notice)
-        toldSealed = Math.max(toldSealed, notice.sealed)
-        behind ||= notice.changed || notice.sealed > hub.scores.seq()
-      }
-      // The next look is a second away if this one fails.
-      if (behind) await options.catchUp().catch(() => undefined)
+        return notice === undefined || notice.by === name ? [] : [notice]
+      })
+      await hearAll(hub, notices)
     }
+  }
+
+  async function hearAll(hub: Hub, notices: readonly Notice[]): Promise<void> {
+    const early = notices.map((each) => hearNotice(hub, each))
+    if (notices.some((each) => each.told.length > 0)) hub.live.nudge()
+    for (const each of notices) toldSealed = Math.max(toldSealed, each.sealed)
+    if (notices.some((each) => each.changed || each.sealed > hub.scores.seq())) {
+      // The next look is a second away if this one fails.
+      await options.catchUp().catch(() => undefined)
+      // Those who came too early are known now, if they ever are.
+      for (const each of early) hearNotice(hub, each)
+      // The trail was sealed for the one that told of the change, who may not have looked since.
+      noteSealed(hub.scores.seq())
+    }
+    const names = notices.flatMap((each) => each.noted)
+    if (names.length === 0) return
+    await hearNoted(hub, names).catch((error: unknown) => {
+      log.warn({ err: error }, 'what another hub has noted could not be read')
+      agreeing?.missed()
+    })
+  }
+
+  function noteSealed(seq: number): void {
+    sealed = Math.max(sealed, seq)
+    if (sealed > toldSealed) flushApart(APART_MS)
   }
 
   function begin(hub: Hub): void {
     const fromBus = from('bus', hub)
     const fromHubs = from('notice', hub)
-    const loops = intakes({ held: options.held || key === undefined }).map((each) => {
+    const loops = intakes({ held: secluded }).map((each) => {
       const open = () => opened(each.pattern, QUEUE)
       return keepHearing(open(), open, (hearing) => hearAgents(each, fromBus, hearing))
     })
@@ -229,7 +251,9 @@ export function createCarry(options: CarryOptions): Carry {
         (hearing) => hearHubs(fromHubs, hearing),
       ),
     )
-    loops.push(keepAgreeing(hub, options))
+    loops.push(keepTakingResults(fromBus, { ...options, refused: dropped }))
+    agreeing = createAgreeing(hub, options)
+    loops.push(agreeing.run())
     stop.register({
       name: 'carrying',
       close: async () => {
@@ -245,20 +269,21 @@ export function createCarry(options: CarryOptions): Carry {
     share: {
       beat(agent, at) {
         beats.set(agent, at)
-        within(beats.size >= MOST_BEATS ? 0 : BEATS_MS)
+        flushApart(beats.size >= MOST_BEATS ? 0 : BEATS_APART_MS)
       },
       changed() {
         changed = true
-        within(SOON_MS)
+        flushApart(APART_MS)
+      },
+      noted({ kind, subject }) {
+        noted.set(`${kind} ${subject}`, { kind, subject })
+        flushApart(APART_MS)
       },
       catchUp: options.catchUp,
       readAnew: options.readAnew,
       broker: carrier.state,
     },
-    sealed(seq) {
-      sealed = Math.max(sealed, seq)
-      if (sealed > toldSealed) within(SOON_MS)
-    },
+    sealed: noteSealed,
     begin,
   }
 }
@@ -268,14 +293,8 @@ export function carryNothing(reading: Pick<Share, 'catchUp' | 'readAnew'>): Carr
   const nothing = (): void => undefined
   const broker = () => ({ type: 'none' }) as const
   return {
-    share: { ...reading, beat: nothing, changed: nothing, broker },
+    share: { ...reading, beat: nothing, changed: nothing, noted: nothing, broker },
     sealed: nothing,
     begin: nothing,
   }
 }
-
-// As the bus has it: one line of visible characters, not too many.
-const HEADER = /^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/
-
-const isHeader = (text: CorrelationId | undefined): text is CorrelationId =>
-  text !== undefined && HEADER.test(text)

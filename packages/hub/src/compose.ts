@@ -5,8 +5,12 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { openBus } from '@chimera/bus/bus'
+import type { Dial } from '@chimera/bus/link'
 import { readNatsAddress } from '@chimera/bus/nats/address'
+import { checkGranter } from '@chimera/bus/nats/authority'
 import { createNatsDial } from '@chimera/bus/nats/dial'
+import { inboxOf, signGrant } from '@chimera/bus/nats/grants'
+import { isPublicKey } from '@chimera/bus/nats/nkeys'
 import { KEPT_SUBJECTS } from '@chimera/dialects/topics'
 import type { OwnerId } from '@chimera/domain/ids'
 import type { Account, Side } from '@chimera/domain/money/ledger'
@@ -16,6 +20,7 @@ import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { canonicalDigest, parsedDigest } from '@chimera/identity/canonical'
 import { createAlertLog } from '@chimera/store/alerts'
+import { createAllowances } from '@chimera/store/allowances'
 import { createControl } from '@chimera/store/control'
 import { createLetters } from '@chimera/store/deliveries/letters'
 import { createOutbox } from '@chimera/store/deliveries/outbox'
@@ -53,7 +58,9 @@ import { createResults } from '@chimera/store/results'
 import { createTold } from '@chimera/store/told'
 import { createWebhooks } from '@chimera/store/webhooks'
 import { readHoldsFor, readWork } from '@chimera/store/work'
+import { GranterBroken, readGranterFile } from './granter-file.ts'
 import type { Carrier } from './ports/carrier.ts'
+import type { Granting } from './ports/granting.ts'
 import type { Keep } from './ports/keep.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 
@@ -83,6 +90,8 @@ export async function openKeep(options: KeepOptions): Promise<Keep> {
 
 export type CarrierOptions = Omit<KeepOptions, 'settings'> & {
   readonly settings: Pick<Values<typeof HUB_SETTINGS>, 'bus' | 'busCreds' | 'busCa' | 'busReplicas'>
+  /** Instead of the broker that the settings name. */
+  readonly dial?: Dial
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -101,15 +110,39 @@ const KEPT_ON_BUS = {
 /** Open at once, whether the broker is there or not; absent where none is named. */
 export async function openCarrier(options: CarrierOptions): Promise<Carrier | undefined> {
   const { settings, clock, chance, stop } = options
-  if (settings.bus.length === 0) return undefined
+  if (settings.bus.length === 0 && options.dial === undefined) return undefined
   const bus = openBus({
-    dial: await dialOf(options),
+    dial: options.dial ?? (await dialOf(options)),
     clock,
     chance,
     streams: [{ ...KEPT_ON_BUS, replicas: settings.busReplicas }],
   })
   stop.register({ name: 'bus', close: () => bus.close() })
-  return bus
+  return { ...bus, handOut: (handing) => bus.handOut(KEPT_ON_BUS.name, handing) }
+}
+
+export type GrantingOptions = {
+  readonly settings: Pick<Values<typeof HUB_SETTINGS>, 'bus' | 'busGranter' | 'busPublic'>
+}
+
+/** Absent where the hub was given no authority. */
+export async function openGranting({ settings }: GrantingOptions): Promise<Granting | undefined> {
+  const { bus, busGranter, busPublic } = settings
+  if (busGranter === undefined) return undefined
+  const told = busPublic.length > 0 ? busPublic : bus
+  if (told.length === 0) throw new GranterBroken('--bus-granter needs a broker: name it with --bus')
+  // Without what the hub itself shows there.
+  const { addresses } = readNatsAddress(told.join(','))
+  const granter = await readGranterFile(busGranter)
+  checkGranter(granter)
+  return {
+    addresses,
+    sign({ connection, ...asked }) {
+      if (!isPublicKey(connection, 'user')) return undefined
+      const grant = signGrant(granter, { user: connection, ...asked })
+      return { grant, inbox: inboxOf(connection) }
+    },
+  }
 }
 
 async function dialOf({ settings, clock, chance }: CarrierOptions) {
@@ -140,7 +173,7 @@ function keepOf(database: Database, { settings, chance, ...options }: KeepOption
   const lanes = settings.database === undefined ? 1 : SERVER_LANES
   const ledger = createLedger({ database, clock, chance, terms, lanes })
   const sealer = createSealer({ database, digestOf: parsedDigest })
-  const presence = createPresenceLog({ database, clock })
+  const presence = createPresenceLog({ database, clock, lanes })
   const outbox = createOutbox({ database, clock })
   return {
     agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
@@ -148,6 +181,8 @@ function keepOf(database: Database, { settings, chance, ...options }: KeepOption
     hubKeys: createHubKeys({ database, clock, chance }),
     tokens: createTokens({ database, clock }),
     nonces: createNonces({ database }),
+    // One process alone has the embedded database, and counts its callers by itself.
+    ...(settings.database !== undefined && { allowances: createAllowances({ database }) }),
     money: {
       submit: async (command, correlation, spend) =>
         (await ledger.submit({ command, correlation, ...(spend && { spend }) })).decision,

@@ -15,6 +15,7 @@ const MESSAGES = {
   presence: 'moltbook/presence',
   capability: 'moltbook/capability',
   control: 'chimera/control-order',
+  result: 'openclaw/collaboration-result',
 } as const satisfies Record<Topic, MessageName>
 
 type Listener = (message: object) => void

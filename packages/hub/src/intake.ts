@@ -3,15 +3,16 @@
  *
  *   I1  The hubs are one queue: each message is judged and kept by one of them, and the others hear
  *       of it by a notice.
- *   I2  Posts and declarations prove themselves. What agents say of themselves unsigned counts only
- *       where the broker holds each agent to its own subjects, or where the hub is open.
+ *   I2  Posts, declarations, rotations and releases prove themselves. What agents say of themselves
+ *       unsigned counts only where the broker holds each agent to its own subjects, or where the
+ *       hub is open.
  *   I3  Nobody waits for an answer: what is refused is counted, and kept with its verdict where it
  *       would be over HTTP.
  */
 import * as moltbook from '@chimera/dialects/moltbook'
 import * as openclaw from '@chimera/dialects/openclaw'
 import { secretFinder } from '@chimera/dialects/outgoing'
-import { subjectFor } from '@chimera/dialects/topics'
+import { patternOf } from '@chimera/dialects/topics'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId } from '@chimera/domain/ids'
@@ -19,16 +20,21 @@ import type { Refusal } from '@chimera/domain/refusals'
 import { type ReceivedMessage, readMessage } from '@chimera/identity/received'
 import { ANYBODY, type Caller } from './act/caller.ts'
 import type { Hub } from './act/hub.ts'
+import { rotateKey } from './act/keys.ts'
 import { observe } from './act/observations.ts'
 import { announce, declare } from './act/presence.ts'
+import { hearRelease } from './act/releases.ts'
 import type { Topic } from './ports/bus.ts'
 import type { Carried } from './ports/carrier.ts'
 import type { Observation } from './views/observed.ts'
 
 type Outcome = { readonly ok: true } | Refused<Refusal>
 
+/** What is heard of agents by its name among the channels; not all of it is said again. */
+type Subject = Topic | 'rotation' | 'release' | 'figures'
+
 export type Intake = {
-  readonly topic: Topic
+  readonly topic: Subject
   readonly pattern: string
   readonly take: (hub: Hub, message: Carried) => Promise<Outcome>
 }
@@ -49,11 +55,21 @@ const takeDeclaration: Take = (hub, message, { bytes }) => {
   return read.ok ? declare(hub, { meaning: read.value, message, raw: textOf(bytes) }) : read
 }
 
+const takeRotation: Take = async (hub, message) => {
+  const read = moltbook.readKeyRotation(message)
+  return read.ok ? rotateKey(hub, read.value.agent, { meaning: read.value, message }) : read
+}
+
+const takeRelease: Take = (hub, message) => {
+  const read = moltbook.readRelease(message)
+  return read.ok ? hearRelease(hub, { meaning: read.value, message }) : read
+}
+
 type Read = (
   value: unknown,
 ) => { readonly ok: true; readonly value: Observation } | Refused<Refusal>
 
-function takeSaid(topic: Topic, read: Read): Take {
+function takeSaid(topic: Topic | 'figures', read: Read): Take {
   return (hub, message, { subject }) => {
     const unspoken = openclaw.refuseVersion(message)
     if (unspoken !== undefined) return unspoken
@@ -65,11 +81,16 @@ function takeSaid(topic: Topic, read: Read): Take {
   }
 }
 
-type Note = { readonly topic: Topic; readonly said: Observation; readonly message: object }
+type Note = {
+  readonly topic: Topic | 'figures'
+  readonly said: Observation
+  readonly message: object
+}
 
 async function note(hub: Hub, { topic, said, message }: Note): Promise<Outcome> {
   const outcome = await observe(hub, callerFor(hub, said.agent), said)
-  if (outcome.ok) hub.publish(topic, message)
+  // Its own figures are nobody's but its own.
+  if (outcome.ok && topic !== 'figures') hub.publish(topic, message)
   return outcome
 }
 
@@ -84,10 +105,10 @@ function speakerOf(subject: string): AgentId | undefined {
   return isUuid(word) ? readUuid<AgentId>(word) : undefined
 }
 
-function intake(topic: Topic, take: Take): Intake {
+function intake(topic: Subject, take: Take): Intake {
   return {
     topic,
-    pattern: subjectFor(topic, '*'),
+    pattern: patternOf(topic),
     async take(hub, carried) {
       const received = readMessage(carried.bytes)
       if (!received.ok) return received
@@ -102,12 +123,18 @@ const findSecrets = secretFinder()
 
 /** `held`: the broker lets agents speak under their own subjects only. */
 export function intakes({ held }: { readonly held: boolean }): readonly Intake[] {
-  const proven = [intake('presence', takePost), intake('capability', takeDeclaration)]
+  const proven = [
+    intake('presence', takePost),
+    intake('capability', takeDeclaration),
+    intake('rotation', takeRotation),
+    intake('release', takeRelease),
+  ]
   if (!held) return proven
   return [
     ...proven,
     intake('identity', takeSaid('identity', openclaw.readIdentity)),
     intake('status', takeSaid('status', openclaw.readStatusUpdate)),
+    intake('figures', takeSaid('figures', openclaw.readReputationUpdate)),
   ]
 }
 

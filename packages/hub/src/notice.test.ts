@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import type { AgentId } from '@chimera/domain/ids'
 import { generateKeyPair } from '@chimera/identity/keys'
 import { describe, test } from 'vitest'
-import { createNoticeReader, type Draft, encodeNotice } from './notice.ts'
+import { createNoticeReader, type Draft, encodeNotice, isNoticeBy } from './notice.ts'
 
 const key = generateKeyPair()
 const draft = (more: Partial<Draft> = {}): Draft => ({
   by: 'one',
   told: ['{"topic":"presence","at":5,"message":{"agent_id":"ä"}}'],
   beats: [['a' as AgentId, 7]],
+  noted: [{ kind: 'status', subject: 'Bee' }],
   sealed: 3,
   changed: false,
   ...more,
@@ -22,6 +23,7 @@ describe('a notice', () => {
       by: 'one',
       told: [{ topic: 'presence', at: 5, message: { agent_id: 'ä' } }],
       beats: [['a', 7]],
+      noted: [{ kind: 'status', subject: 'Bee' }],
       sealed: 3,
       changed: false,
     })
@@ -39,6 +41,16 @@ describe('a notice', () => {
     for (const length of [0, 63, 64, good.length - 1]) {
       assert.equal(read(good.subarray(0, length)), undefined, `${length} bytes`)
     }
+  })
+
+  test('is known by whom it is before it is read', () => {
+    const bytes = encodeNotice({ ...draft(), by: 'one "1"' }, key)
+    assert.equal(isNoticeBy(bytes, 'one "1"'), true)
+    for (const other of ['one', 'one "1', 'one "2"', '']) {
+      assert.equal(isNoticeBy(bytes, other), false, other)
+    }
+    assert.equal(isNoticeBy(bytes.subarray(0, 70), 'one "1"'), false)
+    assert.equal(isNoticeBy(new Uint8Array(), ''), false)
   })
 
   test('N1 open hubs believe one that is not signed', () => {

@@ -16,6 +16,8 @@ import {
   yesNo,
 } from '@chimera/host/settings/kinds'
 
+const DAY_MS = 24 * 60 * 60 * 1_000
+
 export const AUTH_MODES = ['open', 'required'] as const
 export type AuthMode = (typeof AUTH_MODES)[number]
 
@@ -78,6 +80,17 @@ export const HUB_SETTINGS = {
     about:
       'The file of the authority that certifies the broker, as PEM, instead of those that the ' +
       'system believes. With it the broker must speak TLS.',
+  }),
+  busGranter: optional(text(), {
+    about:
+      'The file by which the hub lets agents onto the broker (`POST /v1/grants`), as ' +
+      '`chimera broker init` writes it. Without it the broker must know its users by itself.',
+  }),
+  busPublic: setting(list(url('nats', 'tls'), 8), {
+    fallback: [],
+    about:
+      'Where agents are told to find the broker, if that is not where the hub finds it. Without ' +
+      'it they are told the addresses of `--bus`.',
   }),
   busHeld: setting(yesNo(), {
     fallback: false,
@@ -179,6 +192,19 @@ export const HUB_SETTINGS = {
     about:
       'What is kept of each payment for work, in hundredths of a per cent, rounded up. At 0 a ' +
       'ring of fresh agents lifts its scores for nothing; `/v1/trust/ring-cost` says what it pays.',
+  }),
+  pairSuccesses: setting(whole({ least: 1, most: 1_000 }), {
+    fallback: LIMITS.pairSuccesses,
+    about:
+      'Successes between one owner who hires and one who is hired that count for the running ' +
+      'score within the pair window. More lets two owners lift each other faster; fewer leaves ' +
+      'regular customers uncounted.',
+  }),
+  pairWindow: setting(duration({ least: DAY_MS, most: 365 * DAY_MS }), {
+    fallback: LIMITS.pairWindowMs,
+    about:
+      'How long a success takes up room in that number. Both are put into the trail at the start ' +
+      'and hold at all hubs for what is settled from then on.',
   }),
   logLevel: setting<LogLevel>(choice(LOG_LEVELS), {
     fallback: 'info',

@@ -2,6 +2,7 @@
  * Starts a hub: what it keeps, what it sees, and where it listens. What is opened here is
  * registered to be closed in the opposite order.
  */
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readCents } from '@chimera/dialects/wire'
 import type { AgentId, CorrelationId } from '@chimera/domain/ids'
@@ -20,16 +21,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Hub } from './act/hub.ts'
 import { createSchemas } from './act/output.ts'
 import { makeFirstOperator } from './act/tokens.ts'
-import { createTelling } from './act/trust.ts'
+import { createTelling, setRules } from './act/trust.ts'
 import { createAlerts } from './alarm.ts'
 import { type Carry, type CarryOptions, carryNothing, createCarry } from './carry.ts'
-import { MEMORY, openCarrier, openKeep } from './compose.ts'
+import { type CarrierOptions, MEMORY, openCarrier, openGranting, openKeep } from './compose.ts'
 import { startDeliverer } from './deliver.ts'
 import { createGuard } from './guard.ts'
 import { createHeard } from './heard.ts'
 import { openTls, serveHub } from './http/serve.ts'
 import { keepLookout } from './lookout.ts'
-import type { Carrier } from './ports/carrier.ts'
 import type { Keep } from './ports/keep.ts'
 import { keepProbing } from './probe.ts'
 import { recallObservations } from './recall.ts'
@@ -38,6 +38,7 @@ import { followAgents } from './views/agent-changes.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
 import { followTrail } from './views/follow.ts'
+import { createGrants } from './views/grants.ts'
 import { createLive } from './views/live.ts'
 import { createObserved } from './views/observed.ts'
 import { createPresence } from './views/presence.ts'
@@ -65,8 +66,8 @@ export type HubOptions = {
   readonly stop: Stop
   /** Make another operator's token: the first one was lost. */
   readonly newOperator?: boolean
-  /** A bus to use instead of the one that the settings name, such as one of this process. */
-  readonly carrier?: Carrier
+  /** A broker instead of the one that the settings name, such as one of this process. */
+  readonly dial?: NonNullable<CarrierOptions['dial']>
   /** For whoever serves more than a hub does, such as a benchmark; called before it listens. */
   readonly extend?: (app: FastifyInstance) => void
 }
@@ -92,6 +93,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   if (!required) refuseOpenAddress(settings.listen.host)
 
   const tls = await openTls(options)
+  const granting = await openGranting(options)
   const embedded = settings.database === undefined
   const keep = await openKeep(options)
   const key = required ? await loadHubKey(settings) : undefined
@@ -137,7 +139,9 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     await follow()
     void live.pull()
   }
-  const carry = await createCarrying(options, { heard, metrics, key, catchUp, readAnew })
+  const { agentsOf } = keep.control
+  const carrying = { heard, metrics, key, agentsOf, catchUp, readAnew }
+  const carry = await createCarrying(options, carrying)
   await follow()
   for await (const agents of keep.agents.loadAll()) {
     for (const agent of agents) directory.enter(agent)
@@ -173,7 +177,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     alerts,
     deliverer,
     ...(key && { key }),
-    verify: (await openBulk()).verifyMessage,
+    verify: (await openBulk({ aside: availableParallelism() > 1 })).verifyMessage,
     now: clock.now,
     sleep: clock.sleep,
     uuid,
@@ -185,6 +189,8 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     settlement: { feeBasisPoints: settings.settlementFee },
     publish: heard.publish,
     heard,
+    grants: createGrants(),
+    ...(granting && { granting }),
     share: carry.share,
     settle: async () => {
       await catchUp()
@@ -193,6 +199,10 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       await telling.tell(hub).catch((error) => log.warn({ err: error }, 'nothing was told'))
     },
   }
+  await setRules(hub, {
+    pairSuccesses: settings.pairSuccesses,
+    pairWindowMs: settings.pairWindow,
+  })
   carry.begin(hub)
   keepBooks(hub, options)
   keepWatch(hub, options)
@@ -213,13 +223,16 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   return wantsOperator ? { ...running, firstOperatorToken: await makeFirstOperator(hub) } : running
 }
 
-type Carrying = Pick<CarryOptions, 'heard' | 'metrics' | 'key' | 'catchUp' | 'readAnew'>
+type Carrying = Pick<
+  CarryOptions,
+  'heard' | 'metrics' | 'key' | 'agentsOf' | 'catchUp' | 'readAnew'
+>
 
 /** The broker that the settings name, or the one that was handed in. */
 async function createCarrying(options: HubOptions, parts: Carrying): Promise<Carry> {
   const { settings, chance } = options
   const { uuid } = chance
-  const carrier = options.carrier ?? (await openCarrier(options))
+  const carrier = await openCarrier(options)
   if (carrier === undefined) return carryNothing(parts)
   const held = settings.busHeld
   return createCarry({ ...options, ...parts, carrier, held, uuid, name: uuid() })

@@ -20,7 +20,8 @@ export type WatchHands = { readonly clock: Clock; readonly log: Log; readonly st
 // A day is made ahead of its time, so an hour more or less makes no difference.
 const TURN_MS = 60 * 60 * 1_000
 const PAGE = 1_000
-// A nonce is kept for two minutes, so at most three minutes of them lie there.
+// Nonces and the counts of callers are of use for two minutes, so at most three minutes of them lie
+// there.
 const NONCES_MS = 60_000
 // Somebody has waited days for it, so some seconds more are nothing.
 const KEYS_MS = 5_000
@@ -115,9 +116,10 @@ export function keepTold(hub: Hub, hands: WatchHands): void {
 export function keepNonces(hub: Hub, hands: WatchHands): void {
   const keeping = repeat(
     hands,
-    'lapsed nonces could not be removed',
+    'lapsed nonces and counts could not be removed',
     async () => {
       await hub.keep.nonces.purge(hub.now())
+      await hub.keep.allowances?.purge(hub.now())
       return NONCES_MS
     },
     NONCES_MS,

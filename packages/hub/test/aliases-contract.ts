@@ -10,18 +10,18 @@ import { LIMITS } from '@chimera/domain/limits'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Asker, createAsker, type Sent } from './asking.ts'
-import type { Place, Places } from './places.ts'
-import { runHub, type TestHub } from './running.ts'
+import type { Engine } from './engines.ts'
+import type { TestHub } from './running.ts'
 
-export function aliasesContract(places: Places): void {
+export function aliasesContract(engine: Engine): void {
   const clock = createVirtualClock()
-  let place: Place
+  let place: string
   let hub: TestHub
   let asker: Asker
 
   async function start(auth: 'open' | 'required'): Promise<void> {
     await clock.advanceBy(1_000)
-    hub = await runHub({ ...place, auth, clock, seed: clock.now() })
+    hub = await engine.start({ auth, clock, seed: clock.now() }, place)
     asker = createAsker(hub, clock)
   }
   const status = (alias: string, more: Record<string, unknown> = {}) => ({
@@ -53,7 +53,7 @@ export function aliasesContract(places: Places): void {
   let rival: Agent
 
   beforeAll(async () => {
-    place = await places.newPlace()
+    place = engine.newPlace()
     await start('open')
     // As far ahead as a clock may be: whoever claims the name must not have to wait for it.
     const ahead = new Date(clock.now() + LIMITS.skewMs).toISOString()
@@ -113,13 +113,13 @@ export function aliasesContract(places: Places): void {
     })
 
     // The embedded database is of one process.
-    test.runIf(places.severalHubs)(
+    test.runIf(engine.shares)(
       'X-10 a name claimed at one hub is taken at the other',
       {
         timeout: 30_000,
       },
       async () => {
-        const other = await runHub({ ...place, auth: 'required', clock, seed: 99 })
+        const other = await engine.start({ auth: 'required', clock, seed: 99 }, place)
         try {
           const name = newName()
           assert.equal(await publish(name, { key: agent.key }), 'observed')

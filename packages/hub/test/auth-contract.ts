@@ -8,20 +8,20 @@ import { createClock } from '@chimera/host/clock'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Asker, createAsker, registration, type Sent } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
-import type { TestHub } from './running.ts'
+import type { Engine } from './engines.ts'
+import { counted, type TestHub } from './running.ts'
 
-export function authContract(open: () => Promise<AuthEngine>): void {
+export function authContract(open: () => Engine): void {
   const real = createClock()
   let aheadMs = 0
   const clock = { ...real, now: () => real.now() + aheadMs }
 
-  let engine: AuthEngine
+  let engine: Engine
   let hub: TestHub
   let asker: Asker
   let operator = ''
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock })
     asker = createAsker(hub, clock)
     operator = asker.operator
@@ -403,13 +403,14 @@ export function authContract(open: () => Promise<AuthEngine>): void {
       await hub.hub.settle()
       const facts = (await sealedFacts()).filter((each) => each.type === 'access_denied')
       const minutes = facts.map(({ by, at }) => `${String(by)} ${Math.floor(Number(at) / 60_000)}`)
-      assert.equal(new Set(minutes).size, minutes.length)
+      assert.ok(minutes.length <= new Set(minutes).size * hub.hubs.length, 'one at each hub')
       assert.ok(facts.some(({ by, how }) => by === `token:${id}` && how === 'forbidden'))
       assert.ok(facts.some(({ by, how }) => by === 'stranger' && how === 'unproven'))
       const page = await fetch(`${hub.address}/metrics`, {
         headers: { authorization: `Bearer ${operator}` },
       })
-      assert.match(await page.text(), /authorization_denied_total\{reason="forbidden"\} [1-9]/)
+      assert.match(await page.text(), /^authorization_denied_total\{/m)
+      assert.ok((await counted(hub, 'authorization_denied_total{reason="forbidden"}')) >= 30)
     })
   })
 

@@ -6,13 +6,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { loadVectors } from '@chimera/conformance/vectors'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Engine } from './engines.ts'
 import type { TestHub } from './running.ts'
-
-/** How a hub is started on an engine. Each start is on the same data as the one before. */
-export type HubEngine = {
-  readonly start: (seed: number) => Promise<TestHub>
-  readonly end: () => Promise<void>
-}
 
 const registration = (more: Record<string, unknown> = {}) => ({
   agent_id: randomUUID(),
@@ -25,12 +20,12 @@ const registration = (more: Record<string, unknown> = {}) => ({
 const skillOf = ({ skills }: { skills: readonly { skill_name: string }[] }) =>
   skills[0]?.skill_name ?? ''
 
-export function chorusContract(open: () => Promise<HubEngine>): void {
+export function chorusContract(open: () => Engine): void {
   let hub: TestHub
-  let engine: HubEngine
+  let engine: Engine
   beforeAll(async () => {
-    engine = await open()
-    hub = await engine.start(1)
+    engine = open()
+    hub = await engine.start({ seed: 1 })
   }, 120_000)
   afterAll(async () => {
     await hub.stop()
@@ -267,7 +262,7 @@ export function chorusContract(open: () => Promise<HubEngine>): void {
     timeout: 60_000,
   }, async () => {
     await hub.stop()
-    const before = await engine.start(2)
+    const before = await engine.start({ seed: 2 })
     const agent = registration({ owner_id: 'owner-r' })
     await before.post('/register', agent)
     await before.post('/accounts', { owner_id: 'hirer-r' })
@@ -282,13 +277,13 @@ export function chorusContract(open: () => Promise<HubEngine>): void {
     await before.post(`/reputation/${agent.agent_id}/success?job_id=${job}`)
     await before.stop()
 
-    const after = await engine.start(3)
+    const after = await engine.start({ seed: 3 })
     assert.equal((await after.get('/accounts/hirer-r')).body.balance, 87.66)
     const { body } = await after.get(`/agents/${agent.agent_id}`)
     assert.deepEqual([body.reputation_score, body.status], [51, 'offline'])
     await after.post('/heartbeat', { agent_id: agent.agent_id })
     assert.equal((await after.get(`/agents/${agent.agent_id}`)).body.status, 'online')
     await after.stop()
-    hub = await engine.start(4)
+    hub = await engine.start({ seed: 4 })
   })
 }

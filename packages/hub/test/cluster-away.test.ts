@@ -1,9 +1,10 @@
 /** What a cluster does while its broker, its database or a line to one of them is away. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { openLine } from '@chimera/bus/testing/line'
 import type { Availability } from '@chimera/domain/presence/presence'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Cluster, openCluster, openLine, soon } from './cluster.ts'
+import { type Cluster, openCluster, soon } from './cluster.ts'
 import { createShiftedClock } from './holding.ts'
 import { createPoster, type Poster } from './posting.ts'
 import type { TestHub } from './running.ts'

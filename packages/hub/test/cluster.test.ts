@@ -1,7 +1,8 @@
 /** Three hubs on one PostgreSQL and one NATS behave as one. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { HUB_NOTICES } from '@chimera/dialects/topics'
-import type { AgentId, MessageId } from '@chimera/domain/ids'
+import type { AgentId, Alias, MessageId } from '@chimera/domain/ids'
 import { createClock } from '@chimera/host/clock'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
@@ -95,6 +96,50 @@ describe('what one hub takes in, all know', () => {
     await everywhere(async ({ hub }) =>
       assert.ok((hub.directory.heardAt(poster.id) ?? 0) > before, 'not heard yet'),
     )
+    await poster.leave()
+  })
+
+  test('SF-7 what the status feed says at one is known at all', async () => {
+    const name = `name-${randomUUID()}`
+    const message = {
+      schema_version: 'openclaw-status.v1',
+      message_id: randomUUID(),
+      agent_id: name,
+      status: 'BUSY',
+      last_updated: new Date(clock.now()).toISOString(),
+    }
+    assert.equal((await at(a).post('/ingest/chimera-status', message)).status, 202)
+    await everywhere(async ({ hub }) =>
+      assert.equal(hub.feed.of(name as Alias).last?.report.message, message.message_id),
+    )
+    const repeated = await at(b).post('/ingest/chimera-status', message)
+    assert.deepEqual([repeated.status, repeated.body.result], [202, 'duplicate'])
+  })
+
+  test('a score that an agent claims at one is known at all', async () => {
+    const poster = await createPoster(at(a), clock)
+    const now = new Date(clock.now()).toISOString()
+    const metrics = {
+      total_collaborations: 150,
+      successful_collaborations: 144,
+      failed_collaborations: 6,
+      success_rate: 1,
+      average_response_time_ms: 3500,
+      on_time_completion_rate: 0.93,
+    }
+    const claim = {
+      agent_id: poster.id,
+      reputation_update: {
+        update_type: 'periodic_update',
+        reputation_score: 0.5,
+        update_timestamp: now,
+        metrics,
+      },
+      correlation_id: randomUUID(),
+      timestamp: now,
+    }
+    assert.equal((await at(a).post('/openclaw/v1/reputation', claim)).status, 204)
+    await everywhere(async ({ hub }) => assert.ok(hub.observed.of(poster.id).score))
     await poster.leave()
   })
 
@@ -253,7 +298,7 @@ test('N1 a notice of somebody else is not believed where hubs have a key', async
     const bus = await guarded.speaker()
     const told = (id: string, key: KeyPair | undefined) => {
       const beats = [[id as AgentId, clock.now()]] as const
-      const draft = { by: 'somebody', told: [], beats, sealed: 0, changed: false }
+      const draft = { by: 'somebody', told: [], beats, noted: [], sealed: 0, changed: false }
       bus.publish({ subject: HUB_NOTICES, bytes: encodeNotice(draft, key) })
       return beats[0][1]
     }

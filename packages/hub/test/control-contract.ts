@@ -19,7 +19,7 @@ import { generateKeyPair, keyIdOf } from '@chimera/identity/keys'
 import { signMessage, verifyMessage } from '@chimera/identity/message'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Asker, createAsker, registration } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import type { Answered, TestHub } from './running.ts'
 
 const real = createClock()
@@ -28,7 +28,7 @@ const clock = { ...real, now: () => real.now() + aheadMs }
 const HOUR_MS = 3_600_000
 const PATIENCE = { timeout: 120_000 }
 
-let engine: AuthEngine
+let engine: Engine
 let hub: TestHub
 let asker: Asker
 
@@ -85,9 +85,9 @@ async function factsOf(running: TestHub, type: string, id: unknown): Promise<rea
   }
 }
 
-export function controlContract(open: () => Promise<AuthEngine>): void {
+export function controlContract(open: () => Engine): void {
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock })
     asker = createAsker(hub, clock)
   }, 120_000)
@@ -100,10 +100,11 @@ export function controlContract(open: () => Promise<AuthEngine>): void {
     test('SF-11 is signed by the hub, told, fetched as it was, obeyed, acknowledged', async () => {
       const { id, key, owner, token } = await asker.newAgent()
       const heard: object[] = []
-      const unsubscribe = hub.hub.heard.subscribe('control', (each) => void heard.push(each))
+      const listen = (each: object) => void heard.push(each)
+      const ends = hub.hubs.map((each) => each.hub.heard.subscribe('control', listen))
       const asked = pause(id, { reason: 'It answers nobody.', expires_at: later(HOUR_MS) })
       const given = await give(asked)
-      unsubscribe()
+      for (const end of ends) end()
       assert.equal(given.status, 201, JSON.stringify(given.body))
       const { issued_at, sequence, key_id, signature, control_id, ...rest } = given.body
       assert.deepEqual(rest, asked)
@@ -345,7 +346,7 @@ export function controlContract(open: () => Promise<AuthEngine>): void {
 
     test('shares its orders with the others on its database', PATIENCE, async (context) => {
       if (!engine.shares) return context.skip('the embedded database has one process')
-      const other = await engine.start({ auth: 'required', clock })
+      const other = await engine.start({ auth: 'required', clock, seed: 2 })
       try {
         const there = createAsker(other, clock)
         const { id, key } = await asker.newAgent()

@@ -1,5 +1,5 @@
 /** The contract of the dialects on the embedded database. */
 import { dialectsContract } from './dialects-contract.ts'
-import { embeddedPlaces } from './places.ts'
+import { onEmbedded } from './engines.ts'
 
-dialectsContract(embeddedPlaces())
+dialectsContract(onEmbedded())

@@ -1,5 +1,5 @@
 /** The contract of the dialects on a real PostgreSQL. */
 import { dialectsContract } from './dialects-contract.ts'
-import { postgresPlaces } from './places.ts'
+import { onPostgres } from './engines.ts'
 
-dialectsContract(postgresPlaces())
+dialectsContract(onPostgres())

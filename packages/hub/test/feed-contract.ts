@@ -4,16 +4,16 @@ import { randomUUID } from 'node:crypto'
 import { readAccepted, readFeedState } from '@chimera/dialects/feed'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { Places } from './places.ts'
-import { runHub, type TestHub } from './running.ts'
+import type { Engine } from './engines.ts'
+import type { TestHub } from './running.ts'
 import { testVectors } from './vectors.ts'
 
-export function feedContract(places: Places): void {
+export function feedContract(engine: Engine): void {
   // Later than every time in the vectors, so that none of them is ahead.
   const clock = createVirtualClock({ startAt: Date.UTC(2027, 0, 1) })
   let hub: TestHub
   beforeAll(async () => {
-    hub = await runHub({ ...(await places.newPlace()), clock })
+    hub = await engine.start({ clock }, engine.newPlace())
   }, 60_000)
   afterAll(() => hub.stop())
 

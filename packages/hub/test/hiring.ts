@@ -15,12 +15,6 @@ import { generateKeyPair } from '@chimera/identity/keys'
 import { createAsker, registration } from './asking.ts'
 import type { TestHub } from './running.ts'
 
-/** Each start is on the same data as the one before. */
-export type HubEngine = {
-  readonly start: (seed: number) => Promise<TestHub>
-  readonly end: () => Promise<void>
-}
-
 export const SKILL = 'count_words'
 const OUTPUT = {
   type: 'object',

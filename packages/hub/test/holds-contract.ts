@@ -6,20 +6,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createAsker, type Sent } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import type { Party } from './hiring.ts'
 import { createHolding, createShiftedClock, type Holding, idOf, shown, stateOf } from './holding.ts'
 import type { Answered, TestHub } from './running.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-export function holdsContract(open: () => Promise<AuthEngine>): void {
+export function holdsContract(open: () => Engine): void {
   const { clock, pass } = createShiftedClock()
-  let engine: AuthEngine
+  let engine: Engine
   let hub: TestHub
   let on: Holding
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock })
     on = createHolding(hub, clock)
   }, 120_000)

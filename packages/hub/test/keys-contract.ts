@@ -19,7 +19,7 @@ import { signRotation } from '@chimera/identity/rotation'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { finishDueRecoveries } from '../src/act/keys.ts'
 import { type Asker, createAsker } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import { createPoster } from './posting.ts'
 import type { Answered, TestHub } from './running.ts'
 
@@ -28,7 +28,7 @@ let aheadMs = 0
 const clock = { ...real, now: () => real.now() + aheadMs }
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-let engine: AuthEngine
+let engine: Engine
 let hub: TestHub
 let asker: Asker
 
@@ -70,9 +70,9 @@ const presence = (id: string, key: KeyPair) => {
 const post = (id: string, key: KeyPair) =>
   asker.send('/moltbook/v1/presence', { body: presence(id, key) })
 
-export function keysContract(open: () => Promise<AuthEngine>): void {
+export function keysContract(open: () => Engine): void {
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock })
     asker = createAsker(hub, clock)
   }, 120_000)
@@ -353,7 +353,7 @@ export function keysContract(open: () => Promise<AuthEngine>): void {
     }, async (context) => {
       if (!engine.shares) return context.skip('the embedded database has one process')
       const { id, key: old } = await asker.newAgent()
-      const other = await engine.start({ auth: 'required', clock })
+      const other = await engine.start({ auth: 'required', clock, seed: 2 })
       try {
         const there = createAsker(other, clock)
         const next = generateKeyPair()

@@ -1,5 +1,6 @@
 /** The live feed on the embedded database. */
-import { liveContract } from './live-contract.ts'
-import { embeddedPlaces } from './places.ts'
 
-liveContract(embeddedPlaces())
+import { onEmbedded } from './engines.ts'
+import { liveContract } from './live-contract.ts'
+
+liveContract(onEmbedded())

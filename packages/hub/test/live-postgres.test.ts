@@ -1,5 +1,6 @@
 /** The live feed on a real PostgreSQL. */
-import { liveContract } from './live-contract.ts'
-import { postgresPlaces } from './places.ts'
 
-liveContract(postgresPlaces())
+import { onPostgres } from './engines.ts'
+import { liveContract } from './live-contract.ts'
+
+liveContract(onPostgres())

@@ -10,20 +10,20 @@ import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { generateKeyPair } from '@chimera/identity/keys'
 import { signMessage } from '@chimera/identity/message'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import type { Places } from './places.ts'
+import type { Engine } from './engines.ts'
 import { createPoster, type Poster, type PosterWish } from './posting.ts'
-import { type HubWanted, runHub, type TestHub } from './running.ts'
+import { counted, type TestHub } from './running.ts'
 import { queryOf, testVectors } from './vectors.ts'
 
-export function moltbookContract(places: Places): void {
+export function moltbookContract(engine: Engine): void {
   const clock = createVirtualClock()
   let hub: TestHub
-  let place: HubWanted
+  let place: string
   const posters: Poster[] = []
 
   beforeAll(async () => {
-    place = await places.newPlace()
-    hub = await runHub({ ...place, clock })
+    place = engine.newPlace()
+    hub = await engine.start({ clock }, place)
   }, 60_000)
   afterAll(() => hub.stop())
   // Silent leftovers of one test would look like a cut to the next.
@@ -60,11 +60,8 @@ export function moltbookContract(places: Places): void {
     assert.ok(read.ok, JSON.stringify(read))
     return read.value
   }
-  async function droppedFor(reason: string): Promise<number> {
-    const page = await (await fetch(`${hub.address}/metrics`)).text()
-    const line = new RegExp(`^presence_posts_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm')
-    return Number(line.exec(page)?.[1] ?? 0)
-  }
+  const droppedFor = (reason: string): Promise<number> =>
+    counted(hub, `presence_posts_dropped_total{reason="${reason}"}`)
 
   describe('messages', () => {
     testVectors({
@@ -389,7 +386,7 @@ export function moltbookContract(places: Places): void {
       await agent.post()
       await hub.stop()
       await clock.advanceBy(24 * 3_600_000)
-      hub = await runHub({ ...place, clock, seed: 2 })
+      hub = await engine.start({ clock, seed: 2 }, place)
       assert.equal((await events(`agent_id=${agent.id}`)).events.length, 1)
       await clock.advanceBy(1)
       assert.equal((await events(`agent_id=${agent.id}`)).events.length, 0)
@@ -407,7 +404,7 @@ export function moltbookContract(places: Places): void {
       await hub.stop()
 
       await clock.advanceBy(5_000)
-      hub = await runHub({ ...place, clock, seed: 3 })
+      hub = await engine.start({ clock, seed: 3 }, place)
       const replayed = await hub.post('/moltbook/v1/presence', recorded)
       assert.deepEqual([replayed.status, replayed.body.code], [409, 'outdated'])
       const { instances } = await listed('')

@@ -9,26 +9,26 @@ import { readDirectory } from '@chimera/dialects/moltbook'
 import { readStatusUpdate } from '@chimera/dialects/openclaw'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { Place, Places } from './places.ts'
+import type { Engine } from './engines.ts'
 import { createPoster, type Poster } from './posting.ts'
-import { runHub, type TestHub } from './running.ts'
+import type { TestHub } from './running.ts'
 
 const SLOW = { timeout: 30_000 }
 
-export function observationsContract(places: Places): void {
+export function observationsContract(engine: Engine): void {
   const clock = createVirtualClock()
-  let place: Place
+  let place: string
   let hub: TestHub
   beforeAll(async () => {
-    place = await places.newPlace()
-    hub = await runHub({ ...place, clock })
+    place = engine.newPlace()
+    hub = await engine.start({ clock }, place)
   }, 60_000)
   afterAll(() => hub.stop())
 
   async function restart(): Promise<void> {
     await hub.stop()
     await clock.advanceBy(2_000)
-    hub = await runHub({ ...place, clock, seed: clock.now() })
+    hub = await engine.start({ clock, seed: clock.now() }, place)
   }
   const at = (ms: number) => new Date(ms).toISOString()
 
@@ -164,39 +164,32 @@ export function observationsContract(places: Places): void {
   })
 
   // The embedded database is of one process.
-  test.runIf(places.severalHubs)(
-    'A4 of two hubs none undoes what the other knows',
-    SLOW,
-    async () => {
-      const agent = await createPoster(hub, clock)
-      const name = `name-${randomUUID()}`
-      const early = clock.now() + 1
+  test.runIf(engine.shares)('A4 of two hubs none undoes what the other knows', SLOW, async () => {
+    const agent = await createPoster(hub, clock)
+    const name = `name-${randomUUID()}`
+    const early = clock.now() + 1
+    await clock.advanceBy(1_000)
+    const other = await engine.start({ clock, seed: 77 }, place)
+    try {
+      const newer = status(name)
+      assert.equal(await publish(newer), 'observed')
+      assert.equal(await publish(status(name, early), other), 'outdated')
+      assert.equal((await heardOf(name, other)).report.message, newer.message_id)
+
+      assert.equal(await state(stating(agent, 2)), 204)
+      assert.equal(await state(stating(agent, 9, early), other), 204)
+      assert.deepEqual(other.hub.observed.of(agent.id).condition?.details, { tasks: 2 })
+
+      assert.equal((await agent.declare({ callback: 'https://a.example.org/2' }, hub)).status, 204)
+      const at = { callback: 'https://a.example.org/1', at: early }
+      const older = await agent.declare(at, other)
+      assert.deepEqual([older.status, older.body.code], [409, 'outdated'])
       await clock.advanceBy(1_000)
-      const other = await runHub({ ...place, clock, seed: 77 })
-      try {
-        const newer = status(name)
-        assert.equal(await publish(newer), 'observed')
-        assert.equal(await publish(status(name, early), other), 'outdated')
-        assert.equal((await heardOf(name, other)).report.message, newer.message_id)
-
-        assert.equal(await state(stating(agent, 2)), 204)
-        assert.equal(await state(stating(agent, 9, early), other), 204)
-        assert.deepEqual(other.hub.observed.of(agent.id).condition?.details, { tasks: 2 })
-
-        assert.equal(
-          (await agent.declare({ callback: 'https://a.example.org/2' }, hub)).status,
-          204,
-        )
-        const at = { callback: 'https://a.example.org/1', at: early }
-        const older = await agent.declare(at, other)
-        assert.deepEqual([older.status, older.body.code], [409, 'outdated'])
-        await clock.advanceBy(1_000)
-        await agent.post({}, other)
-        assert.equal(await callbackOf(agent, other), 'https://a.example.org/2')
-      } finally {
-        await other.stop()
-      }
-      await agent.leave(hub)
-    },
-  )
+      await agent.post({}, other)
+      assert.equal(await callbackOf(agent, other), 'https://a.example.org/2')
+    } finally {
+      await other.stop()
+    }
+    await agent.leave(hub)
+  })
 }

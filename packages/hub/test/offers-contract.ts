@@ -7,17 +7,17 @@ import { randomUUID } from 'node:crypto'
 import { generateKeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createAsker } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import { createHolding, createShiftedClock, type Holding, idOf, shown } from './holding.ts'
 import type { Answered, TestHub } from './running.ts'
 
-export function offersContract(open: () => Promise<AuthEngine>): void {
+export function offersContract(open: () => Engine): void {
   const { clock, pass } = createShiftedClock()
-  let engine: AuthEngine
+  let engine: Engine
   let hub: TestHub
   let on: Holding
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock }, 'offers')
     on = createHolding(hub, clock)
   }, 120_000)

@@ -9,12 +9,12 @@ import type { KeyPair } from '@chimera/identity/keys'
 import { signMessage } from '@chimera/identity/message'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Asker, createAsker } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import type { Answered, TestHub } from './running.ts'
 
 const clock = createClock()
 
-let engine: AuthEngine
+let engine: Engine
 let hub: TestHub
 let asker: Asker
 
@@ -51,9 +51,9 @@ const post = (id: string, key: KeyPair, slotsFree = 2, instance = randomUUID() a
   })
 }
 
-export function profilesContract(open: () => Promise<AuthEngine>): void {
+export function profilesContract(open: () => Engine): void {
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock })
     asker = createAsker(hub, clock)
   }, 120_000)

@@ -11,7 +11,7 @@ import { signDetached } from '@chimera/identity/detached-jws'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Asker, createAsker, type Sent } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import type { Answered, TestHub } from './running.ts'
 import { createSecure } from './secure.ts'
 
@@ -43,16 +43,16 @@ const EXPECTED: Record<Proof, Record<Case, number>> = {
 }
 const FEED = '/ingest/chimera-status'
 
-export function proofContract(open: () => Promise<AuthEngine>): void {
+export function proofContract(open: () => Engine): void {
   const secure = createSecure()
   const real = createClock()
   let aheadMs = 0
   const clock = { ...real, now: () => real.now() + aheadMs }
-  let engine: AuthEngine
+  let engine: Engine
   let hub: TestHub
   let asker: Asker
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock, ...secure.files })
     asker = createAsker(secure.speaking(hub), clock)
   }, 120_000)

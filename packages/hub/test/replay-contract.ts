@@ -16,15 +16,15 @@ import { openKeep } from '../src/compose.ts'
 import { remembering } from '../src/http/serve.ts'
 import { HUB_SETTINGS } from '../src/settings.ts'
 import { createAsker, registration } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 
 const clock = createClock()
 const origin = 'https://hub.example.org'
 
-export function replayContract(open: () => Promise<AuthEngine>): void {
-  let engine: AuthEngine
+export function replayContract(open: () => Engine): void {
+  let engine: Engine
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
   }, 120_000)
   afterAll(() => engine.end())
 

@@ -9,22 +9,23 @@ import { canonicalDigest } from '@chimera/identity/canonical'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Caller } from '../src/act/caller.ts'
 import { recordResult, settleResults } from '../src/act/results.ts'
-import { createHiring, type Hiring, type HubEngine, type Party } from './hiring.ts'
+import type { Engine } from './engines.ts'
+import { createHiring, type Hiring, type Party } from './hiring.ts'
 import type { Answered, TestHub } from './running.ts'
 
 const said = ({ status, body }: Answered) => [status, body.code]
 const listed = ({ body }: Answered) =>
   (body.results as { collaboration_id: string }[]).map((each) => each.collaboration_id)
 
-export function resultsContract(open: () => Promise<HubEngine>): void {
-  let engine: HubEngine
+export function resultsContract(open: () => Engine): void {
+  let engine: Engine
   let hub: TestHub
   let on: Hiring
   let hirer: Party
   let agent: Party
   beforeAll(async () => {
-    engine = await open()
-    hub = await engine.start(1)
+    engine = open()
+    hub = await engine.start({ seed: 1, auth: 'required' })
     on = createHiring(hub)
     hirer = await on.newParty()
     agent = await on.newParty()
@@ -227,7 +228,7 @@ export function resultsContract(open: () => Promise<HubEngine>): void {
       const { task } = await on.hold(hirer, agent)
       await recordOnly(task)
       await hub.stop()
-      hub = await engine.start(2)
+      hub = await engine.start({ seed: 2, auth: 'required' })
       on = createHiring({ ...hub, firstOperatorToken: on.operator })
       for (let tries = 0; tries < 500; tries += 1) {
         if ((await payments(task)).length > 0) break

@@ -12,6 +12,8 @@ import { type RunningHub, startHub } from '../src/start.ts'
 export type Answered = { readonly status: number; readonly body: Record<string, unknown> }
 
 export type TestHub = RunningHub & {
+  /** All that stand behind its address. */
+  readonly hubs: readonly RunningHub[]
   readonly get: (path: string) => Promise<Answered>
   readonly post: (path: string, body?: unknown) => Promise<Answered>
   readonly call: (path: string, init: RequestInit) => Promise<Answered>
@@ -66,14 +68,25 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
     const stopped = /^outgoing_refused_total\{.*$/m.exec(await running.metrics.text())
     assert.equal(stopped?.[0], undefined, 'X-3 an answer of our own did not fit its schema')
   }
+  return { ...running, hubs: [running], ...callsTo(running.address), stop: end }
+}
 
+/** What the metrics count under this name, with its labels, at all hubs together. */
+export async function counted({ hubs }: Pick<TestHub, 'hubs'>, name: string): Promise<number> {
+  const pages = await Promise.all(hubs.map(({ metrics }) => metrics.text()))
+  const lines = pages.flatMap((page) => page.split('\n'))
+  const figures = lines.filter((line) => line.startsWith(`${name} `))
+  return figures.reduce((sum, line) => sum + Number(line.slice(name.length)), 0)
+}
+
+/** What a test asks of whatever listens at this address. */
+export function callsTo(address: string): Pick<TestHub, 'get' | 'post' | 'call'> {
   async function call(path: string, init: RequestInit): Promise<Answered> {
-    const answer = await fetch(running.address + path, init)
+    const answer = await fetch(address + path, init)
     const text = await answer.text()
     return { status: answer.status, body: text === '' ? {} : JSON.parse(text) }
   }
   return {
-    ...running,
     call,
     get: (path) => call(path, {}),
     post: (path, body) =>
@@ -84,6 +97,5 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
           body: JSON.stringify(body),
         }),
       }),
-    stop: end,
   }
 }

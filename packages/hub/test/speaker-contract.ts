@@ -13,16 +13,16 @@ import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { signMessage } from '@chimera/identity/message'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Asker, createAsker, registration, type Sent } from './asking.ts'
-import type { AuthEngine } from './engines.ts'
+import type { Engine } from './engines.ts'
 import type { TestHub } from './running.ts'
 
-export function speakerContract(open: () => Promise<AuthEngine>): void {
+export function speakerContract(open: () => Engine): void {
   const clock = createClock()
-  let engine: AuthEngine
+  let engine: Engine
   let hub: TestHub
   let asker: Asker
   beforeAll(async () => {
-    engine = await open()
+    engine = open()
     hub = await engine.start({ auth: 'required', clock })
     asker = createAsker(hub, clock)
   }, 120_000)
@@ -85,9 +85,11 @@ export function speakerContract(open: () => Promise<AuthEngine>): void {
       return (await to.call('/ingest/chimera-status', { method: 'POST', headers, body })).status
     }
     assert.equal(await status(mine.key), 401, 'nobody has claimed it')
-    const agent = hub.hub.directory.find(mine.id as string as AgentId)
-    assert.ok(agent)
-    hub.hub.directory.enter({ ...agent, aliases: [alias as Alias] })
+    for (const { directory } of hub.hubs.map((each) => each.hub)) {
+      const agent = directory.find(mine.id as string as AgentId)
+      assert.ok(agent)
+      directory.enter({ ...agent, aliases: [alias as Alias] })
+    }
     assert.equal(await status(mine.key), 202)
     assert.equal(await status(other.key), 401)
   })

@@ -15,20 +15,21 @@ import type {
 } from '@chimera/domain/ids'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { createHiring, type Hiring, type HubEngine, type Party } from './hiring.ts'
+import type { Engine } from './engines.ts'
+import { createHiring, type Hiring, type Party } from './hiring.ts'
 import type { Answered, TestHub } from './running.ts'
 
 const state = ({ status, body }: Answered) => (status === 200 ? body.state : body.code)
 
-export function workContract(open: () => Promise<HubEngine>): void {
-  let engine: HubEngine
+export function workContract(open: () => Engine): void {
+  let engine: Engine
   let hub: TestHub
   let on: Hiring
   let hirer: Party
   let agent: Party
   beforeAll(async () => {
-    engine = await open()
-    hub = await engine.start(1)
+    engine = open()
+    hub = await engine.start({ seed: 1, auth: 'required' })
     on = createHiring(hub)
     hirer = await on.newParty()
     agent = await on.newParty()
@@ -188,7 +189,7 @@ export function workContract(open: () => Promise<HubEngine>): void {
       await on.report(agent, on.message(agent, task))
       const before = await on.work(task, hirer)
       await hub.stop()
-      hub = await engine.start(2)
+      hub = await engine.start({ seed: 2, auth: 'required' })
       on = createHiring({ ...hub, firstOperatorToken: on.operator })
       assert.deepEqual(await on.work(task, hirer), before)
     }, 60_000)

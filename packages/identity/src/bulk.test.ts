@@ -13,6 +13,7 @@ import { readMessage } from './received.ts'
 const pair = keyPairFromSeed(Buffer.alloc(32, 1))
 const keyring = createKeyring()
 const native = await openBulk({ keyring })
+const beside = await openBulk({ keyring, aside: true })
 const plain = await openBulk({ keyring, load: () => Promise.reject(new Error('not installed')) })
 
 const presence = {
@@ -29,8 +30,13 @@ test('B2 the optional peer is used when it is there, and done without when it is
   assert.equal(plain.library, 'node:crypto')
 })
 
-for (const bulk of [native, plain]) {
-  describe(`AV-1 X-9 from bytes to a proven message, by ${bulk.library}`, () => {
+const bulks = [
+  { bulk: native, how: 'sodium-native' },
+  { bulk: beside, how: 'sodium-native beside' },
+  { bulk: plain, how: 'node:crypto' },
+]
+for (const { bulk, how } of bulks) {
+  describe(`AV-1 X-9 from bytes to a proven message, by ${how}`, () => {
     const outcome = async (received: Uint8Array, key: PublicKey = pair.publicKey) => {
       const verdict = await bulk.verifyMessageBytes(received, key)
       return verdict.ok ? 'verified' : verdict.refusal

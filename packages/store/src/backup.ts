@@ -7,8 +7,8 @@
  *       made with; newer steps of the schema follow.
  *   B3  Its last line holds the count and the hash of the lines before: what is cut off or altered
  *       is found out before anything is kept.
- *   B4  What belongs to one server only (transaction numbers), or lasts for minutes (nonces), is
- *       left out.
+ *   B4  What belongs to one server only (transaction numbers), or lasts for minutes (nonces,
+ *       allowances), is left out.
  */
 import { createHash } from 'node:crypto'
 import type { Instant } from '@chimera/domain/ids'

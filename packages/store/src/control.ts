@@ -22,7 +22,14 @@ import {
   leverOf,
 } from '@chimera/domain/control'
 import { type Decision, refuse } from '@chimera/domain/decision'
-import type { AgentId, ControlId, CorrelationId, Instant, KeyId } from '@chimera/domain/ids'
+import type {
+  AgentId,
+  ControlId,
+  CorrelationId,
+  Instant,
+  KeyId,
+  OwnerId,
+} from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Database, Queries } from './engine/database.ts'
 import { type RetryHands, retrying } from './engine/retry.ts'
@@ -58,6 +65,8 @@ export type Control = {
   /** The latest of each lever under each address, the latest first, and so many. */
   readonly latest: (limit: number) => Promise<readonly StandingOrder[]>
   readonly find: (id: ControlId) => Promise<KeptOrder | undefined>
+  /** The agents of an owner that are there. */
+  readonly agentsOf: (owner: OwnerId) => Promise<readonly AgentId[]>
   readonly see: (
     addressed: Addressed,
     target: { readonly id: ControlId; readonly correlation: CorrelationId },
@@ -161,6 +170,15 @@ export function createControl({
     },
 
     find: async (id) => (isStorable(id) ? read(database, id) : undefined),
+
+    async agentsOf(owner) {
+      if (!isStorable(owner)) return []
+      const rows = await database.query<{ id: AgentId }>(
+        'SELECT id FROM agents WHERE owner = $1 AND removed_at IS NULL ORDER BY id LIMIT $2',
+        [owner, LIMITS.agentsPerOwner],
+      )
+      return rows.map(({ id }) => id)
+    },
 
     see: (addressed, { id, correlation }) =>
       retrying(

@@ -31,6 +31,10 @@ export type Observations = {
   readonly put: <Put extends Observation>(observation: Put) => Promise<Put>
   /** All of one kind, page by page, the longest unheard first. */
   readonly loadAll: <Loaded extends Observation>(kind: string) => AsyncGenerator<readonly Loaded[]>
+  /** Those of them that are kept. */
+  readonly load: <Loaded extends Observation>(
+    names: readonly { readonly kind: string; readonly subject: string }[],
+  ) => Promise<readonly Loaded[]>
   readonly forget: (about: string) => Promise<void>
   /** Keeps so many of a kind about each, those heard last; answers how many went. */
   readonly prune: (kind: string, most: number) => Promise<number>
@@ -130,6 +134,10 @@ export function createObservations(options: ObservationsOptions): Observations {
         yield rows.map((row) => observationOf(row) as Loaded)
         after = [last.heard_at, last.subject]
       }
+    },
+
+    async load<Loaded extends Observation>(names: readonly NameRow[]) {
+      return (await read(names)).map((each) => each as Loaded)
     },
 
     async forget(about) {

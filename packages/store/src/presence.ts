@@ -12,7 +12,7 @@ import type { Announcement, Availability } from '@chimera/domain/presence/presen
 import { createBatching } from './batching.ts'
 import type { Database } from './engine/database.ts'
 import { Failure, hasCode } from './failure.ts'
-import { isStorable, storableText } from './storable.ts'
+import { storableText } from './storable.ts'
 
 export type PresenceEvent = {
   readonly id: string
@@ -66,18 +66,18 @@ const INSERT = `
   SELECT ${COLUMNS} FROM json_populate_recordset(NULL::presence_events, $1::json)
   ON CONFLICT DO NOTHING`
 
-export function createPresenceLog({
-  database,
-  clock,
-}: {
+export type PresenceLogOptions = {
   readonly database: Database
   readonly clock: { readonly now: () => Instant }
-}): PresenceLog {
+  /** Batches at a time; 1 by default. Two events of one instance are never in two of them. */
+  readonly lanes?: number
+}
+
+export function createPresenceLog({ database, clock, lanes = 1 }: PresenceLogOptions): PresenceLog {
   const makeDay = (at: Instant) => database.query('SELECT chimera_presence_day($1)', [at])
 
-  async function write(events: readonly PresenceEvent[]): Promise<readonly true[]> {
-    const text = storableText(events.map(rowOf))
-    if (text === undefined) throw new Failure('fact_unstorable', 'an event that cannot be kept')
+  async function write(events: readonly Written[]): Promise<readonly true[]> {
+    const text = `[${events.map(({ row }) => row).join(',')}]`
     try {
       await database.query(INSERT, [text])
     } catch (error) {
@@ -89,18 +89,24 @@ export function createPresenceLog({
     return events.map(() => true)
   }
 
-  const batching = createBatching<PresenceEvent, true>({
+  const batching = createBatching<Written, true>({
     run: write,
     most: MOST_TOGETHER,
     mostWaiting: MOST_WAITING,
+    lanes: { count: lanes, namesOf: ({ instance }) => [instance] },
   })
 
   return {
     async append(event) {
-      // Looked at alone, so that it does not take others with it.
-      if (!isStorable(event)) throw new Failure('fact_unstorable', 'an event that cannot be kept')
+      // Looked at alone, so that it does not take others with it, and written down once.
+      const row = storableText(rowOf(event))
+      if (row === undefined) throw new Failure('fact_unstorable', 'an event that cannot be kept')
       if (batching.isFull()) throw new Failure('database_busy', 'presence events wait')
-      await batching.add(event)
+      await batching.add({
+        row,
+        receivedAt: event.receivedAt,
+        instance: event.announcement.instance,
+      })
     },
 
     async find(query) {
@@ -145,6 +151,13 @@ export function createPresenceLog({
       return row?.dropped ?? 0
     },
   }
+}
+
+/** An event as the statement takes it, the day that it belongs to, and whose it is. */
+type Written = {
+  readonly row: string
+  readonly receivedAt: Instant
+  readonly instance: InstanceId
 }
 
 type EventRow = {

@@ -13,7 +13,8 @@ export function storableText(value: unknown): string | undefined {
 
 /** Whether that can be kept of which JSON made this text. */
 export function isKept(json: string): boolean {
-  return !UNKEPT.test(json)
+  // Hardly any text has an escape of that kind, and looking for its beginning is quick.
+  return !json.includes('\\u') || !UNKEPT.test(json)
 }
 
 /** JSON writes both kinds as escapes, in lower case, which is what is looked for. */

@@ -95,6 +95,14 @@ export function controlContract({ engine, fresh }: Stage): void {
       )
     })
 
+    test('whose agents are there is known, for orders to an owner', async () => {
+      const { database } = await fresh()
+      const { control } = await controlOn(database)
+      const of = (owner: string) => control.agentsOf(owner as OwnerId)
+      assert.deepEqual(await of('ann'), ['a1', 'a3'])
+      assert.deepEqual([await of('eve'), await of('nobody'), await of('\u0000')], [[], [], []])
+    })
+
     test('nothing is kept when it could not be signed', async () => {
       const { database } = await fresh()
       const { control } = await controlOn(database)

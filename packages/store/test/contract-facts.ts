@@ -131,6 +131,21 @@ function severalProcesses(fresh: Stage['fresh']): void {
     assert.deepEqual(namesOf(await trailOf(database)), [0, 1, 2, 3, 4, 5, 'late'])
   })
 
+  test('S1 what was there when a sealer was called is sealed when it answers', async () => {
+    const { database, address } = await fresh()
+    const others = await Promise.all([openDatabase(address), openDatabase(address)])
+    const all = [database, ...others]
+    for (let round = 1; round <= 20; round += 1) {
+      await append(database, `round ${round}`)
+      const seen = all.map(async (each) => {
+        await createSealer({ database: each, digestOf }).seal()
+        return (await readHead(each)).seq
+      })
+      assert.deepEqual(await Promise.all(seen), [round, round, round])
+    }
+    await Promise.all(others.map((each) => each.close()))
+  })
+
   test('P-10 several sealers and writers at once make one chain without a gap', async () => {
     const { database, address } = await fresh()
     const others = await Promise.all([openDatabase(address), openDatabase(address)])

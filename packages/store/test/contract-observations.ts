@@ -42,6 +42,9 @@ export function observationsContract({ fresh, shared }: Stage): void {
       ])
       assert.deepEqual(await all(database, 'status'), [two, one])
       assert.deepEqual(await all(database, 'identity'), [other])
+      const named = await observations.load([other, { kind: 'status', subject: 'nobody' }, two])
+      assert.deepEqual(new Set(named), new Set([other, two]))
+      assert.deepEqual(await observations.load([]), [])
     })
 
     // biome-ignore format: a table is read by its columns

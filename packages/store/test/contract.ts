@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Database } from '../src/engine/database.ts'
 import { openDatabase } from '../src/engine/open.ts'
 import { migrate } from '../src/migrate.ts'
+import { allowancesContract } from './contract-allowances.ts'
 import { answersContract } from './contract-answers.ts'
 import { controlContract } from './contract-control.ts'
 import { deliveriesContract } from './contract-deliveries.ts'
@@ -104,6 +105,7 @@ export function storeContract(engine: Engine): void {
     liveContract(stage)
     toldContract(stage)
     noncesContract(stage)
+    allowancesContract(stage)
     profilesContract(stage)
     deliveriesContract(stage)
     controlContract(stage)

@@ -22,6 +22,7 @@ import type { Message } from '../message.ts'
 import { type StreamPlan, streamOf } from '../plan.ts'
 import type { Bucket, Stored } from '../port.ts'
 import { createMemoryBucket } from './buckets.ts'
+import { createHanding } from './handing.ts'
 import { createMemoryKeep, type StreamKeep } from './keep.ts'
 import { createListenings } from './listenings.ts'
 
@@ -47,6 +48,7 @@ export function createBroker({ clock, keep = createMemoryKeep() }: BrokerOptions
   const buckets = new Map<string, Bucket>()
   const cuts = new Set<(reason: string) => void>()
   const readers = new Set<() => void>()
+  const handing = createHanding(keep, clock)
   let running = true
   let links = 0
 
@@ -82,6 +84,7 @@ export function createBroker({ clock, keep = createMemoryKeep() }: BrokerOptions
     if (plan === undefined) throw new Failure('nobody_listens', delivery.subject)
     const placed = await keep.append(plan.name, delivery, clock.now())
     for (const wake of readers) wake()
+    handing.wake()
     return { stream: plan.name, ...placed }
   }
 
@@ -199,6 +202,7 @@ export function createBroker({ clock, keep = createMemoryKeep() }: BrokerOptions
         return keep.head(stream, clock.now())
       },
       read: (stream, from, signal) => read(stream, from, [signal, gone.signal]),
+      handOut: (asked, signal) => handing.handOut(asked, AbortSignal.any([signal, gone.signal])),
       bucket: (name) => {
         const found = buckets.get(name)
         if (found === undefined) throw new Failure('bucket_unknown', name)

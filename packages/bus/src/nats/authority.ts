@@ -4,7 +4,8 @@
  *
  *   U1  The operator's and the account's seeds are needed only to write the configuration, and can
  *       be kept away from the network. A hub holds the signing seed alone.
- *   U2  A new signing key is a new configuration; its reload ends every grant of the old one.
+ *   U2  A new signing key is a new configuration; a server that starts with it takes no grant of
+ *       the old one. Streams belong to the account, and stay.
  */
 import type { Instant } from '@chimera/domain/ids'
 import { Failure } from '../failure.ts'
@@ -28,6 +29,38 @@ export function createAuthority(draw: DrawBytes): AuthoritySeeds {
     account: createNatsKey('account', draw).seed,
     system: createNatsKey('account', draw).seed,
     signing: createNatsKey('account', draw).seed,
+  }
+}
+
+/** U2: everything as it was but for the key that signs grants. */
+export function renewSigning(seeds: AuthoritySeeds, draw: DrawBytes): AuthoritySeeds {
+  return { ...seeds, signing: createNatsKey('account', draw).seed }
+}
+
+/** Seeds as they were kept, or nothing. */
+export function readAuthority(text: string): AuthoritySeeds | undefined {
+  const { operator, account, system, signing } = parsed(text)
+  try {
+    return {
+      operator: readNatsKey(String(operator), 'operator').seed,
+      account: readNatsKey(String(account), 'account').seed,
+      system: readNatsKey(String(system), 'account').seed,
+      signing: readNatsKey(String(signing), 'account').seed,
+    }
+  } catch {
+    // What was thrown may quote a seed.
+    return undefined
+  }
+}
+
+type Kept = { readonly [Name in keyof AuthoritySeeds]?: unknown }
+
+function parsed(text: string): Kept {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
   }
 }
 

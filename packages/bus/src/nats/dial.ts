@@ -24,6 +24,7 @@ import type { Message } from '../message.ts'
 import type { Bucket } from '../port.ts'
 import { openBucket } from './buckets.ts'
 import { authenticatorFrom, type GetCredentials } from './credentials.ts'
+import { handOut } from './handing.ts'
 import { deliveryOf, writeHeaders } from './headers.ts'
 import { failureOf, headOf, makeStream, readAck, readStream } from './streams.ts'
 
@@ -201,6 +202,10 @@ async function createLink(
     read: (stream, from, signal) => {
       const until = AbortSignal.any([signal, gone.signal])
       return readStream({ manager, client, stream, from, until })
+    },
+    handOut: (asked, signal) => {
+      const until = AbortSignal.any([signal, gone.signal])
+      return handOut({ ...asked, manager, client, until })
     },
     bucket: (name) => {
       const bucket = buckets.get(name)

@@ -1,6 +1,7 @@
 /** Our own language, under `/v1`: what an operator and a hirer need and no document defines. */
 export * from './alerts.ts'
 export * from './control.ts'
+export * from './grants.ts'
 export * from './holds.ts'
 export * from './keys.ts'
 export * from './letters.ts'

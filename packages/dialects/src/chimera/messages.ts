@@ -3,6 +3,7 @@ import { asItIs, checker } from '../check.ts'
 import type { Messages } from '../messages.ts'
 import { ALERT_MESSAGES } from './alerts.ts'
 import { CONTROL_MESSAGES } from './control.ts'
+import { GRANT_MESSAGES } from './grants.ts'
 import { HOLD_MESSAGES } from './holds.ts'
 import { KEY_MESSAGES } from './keys.ts'
 import { LETTER_MESSAGES } from './letters.ts'
@@ -22,6 +23,7 @@ export const MESSAGES = {
   ...LETTER_MESSAGES,
   ...ALERT_MESSAGES,
   ...CONTROL_MESSAGES,
+  ...GRANT_MESSAGES,
   ...WORK_MESSAGES,
   ...LIVE_MESSAGES,
   error: { schema: ErrorAnswer, read: asItIs(checker(ErrorAnswer)) },

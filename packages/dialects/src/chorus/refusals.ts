@@ -27,7 +27,7 @@ export const CHORUS_CODES = {
   aliases_exhausted: 'LIMIT_REACHED',
   key_mismatch: 'CONFLICT',               key_reused: 'CONFLICT',
   recovery_pending: 'CONFLICT',           recovery_unknown: 'UNKNOWN',
-  hub_key_unknown: 'UNKNOWN',
+  hub_key_unknown: 'UNKNOWN',             broker_unknown: 'UNKNOWN',
   skill_unknown: 'SKILL_MISMATCH',        skill_version_unsupported: 'SKILL_MISMATCH',
   skills_invalid: 'INVALID_REQUEST',      notice_too_short: 'INVALID_REQUEST',
   transition_illegal: 'CONFLICT',         reason_missing: 'INVALID_REQUEST',

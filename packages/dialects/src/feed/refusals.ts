@@ -29,7 +29,7 @@ export const FEED_CODES = {
   aliases_exhausted: 'limit_reached',
   key_mismatch: 'conflict',                key_reused: 'conflict',
   recovery_pending: 'unavailable',         recovery_unknown: 'unknown',
-  hub_key_unknown: 'unknown',
+  hub_key_unknown: 'unknown',              broker_unknown: 'unknown',
   skill_unknown: 'unknown',                skill_version_unsupported: 'conflict',
   skills_invalid: 'conflict',              notice_too_short: 'conflict',
   transition_illegal: 'conflict',          reason_missing: 'conflict',

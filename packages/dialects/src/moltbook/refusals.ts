@@ -49,6 +49,7 @@ export const MOLTBOOK_WORDS = {
   recovery_pending:          { reason: 'bad_signature',   code: 'conflict' },
   recovery_unknown:          { reason: 'conflict',        code: 'unknown' },
   hub_key_unknown:           { reason: 'conflict',        code: 'unknown' },
+  broker_unknown:            { reason: 'conflict',        code: 'unknown' },
   skill_unknown:             { reason: 'conflict',        code: 'unknown' },
   skill_version_unsupported: { reason: 'conflict',        code: 'unknown' },
   skills_invalid:            { reason: 'conflict',        code: 'invalid_message' },

@@ -2,7 +2,7 @@
  * The results of an agent, page by page (OC-23). The document defines one result; asking for those
  * that a hub keeps is ours.
  */
-import type { Instant, TaskId, WorkId } from '@chimera/domain/ids'
+import type { AgentId, Instant, TaskId, WorkId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { EndReported } from '@chimera/domain/work/result'
 import { type Static, Type } from 'typebox'
@@ -69,6 +69,16 @@ export function encodeResults(listed: readonly ResultListed[], next?: ResultPlac
     results: listed.map(({ report, recordedAt }) => encodeResult(report, recordedAt)),
     ...(next && { next: `${next.recordedAt}.${next.work}` }),
   }
+}
+
+/**
+ * A result as the hub hands it on: with whom it is for, where its agent left that out. What is
+ * signed stays as it was.
+ */
+export function nameRequester(message: object, requester: AgentId | undefined): object {
+  const { requester_agent_id: named, signature }: Partial<CollaborationResult> = message
+  const asItWas = named !== undefined || signature !== undefined || requester === undefined
+  return asItWas ? message : { ...message, requester_agent_id: requester }
 }
 
 function placeIn(cursor: string): ResultPlace {

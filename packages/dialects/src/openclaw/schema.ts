@@ -19,6 +19,10 @@ const Share = Type.Number({ minimum: 0, maximum: 1 })
 const Words = textUpTo(LIMITS.descriptionChars)
 const Code = textUpTo(LIMITS.skillChars)
 const Lasting = Type.Enum(['transient', 'permanent'])
+const Signature = Type.String({
+  pattern: '^[A-Za-z0-9+/]{85}[AQgw]==$',
+  description: 'By the agent\u2019s key, over the canonical JSON of the message without this field',
+})
 
 /** On every message; one without it is read as 1.0.0. */
 const versioned = { protocol_version: Type.Optional(Semver) }
@@ -269,6 +273,7 @@ export const CollaborationResult = Type.Object(
     execution_duration_ms: Type.Optional(Count),
     completed_at: Type.Optional(DateTime),
     timestamp: DateTime,
+    signature: Type.Optional(Signature),
   },
   {
     title: 'OpenClaw collaboration result',

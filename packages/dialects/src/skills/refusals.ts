@@ -34,7 +34,7 @@ export const SKILL_CODES = {
   aliases_exhausted: 'LIMIT_REACHED',
   key_mismatch: 'CONFLICT',                    key_reused: 'CONFLICT',
   recovery_pending: 'TOO_EARLY',               recovery_unknown: 'NOT_FOUND',
-  hub_key_unknown: 'NOT_FOUND',
+  hub_key_unknown: 'NOT_FOUND',                broker_unknown: 'NOT_FOUND',
   skill_unknown: 'SKILL_NOT_FOUND',            skill_version_unsupported: 'VERSION_UNSUPPORTED',
   skills_invalid: 'INVALID_PROFILE',           notice_too_short: 'INVALID_PROFILE',
   transition_illegal: 'INVALID_STATE_TRANSITION', reason_missing: 'INVALID_STATE_TRANSITION',

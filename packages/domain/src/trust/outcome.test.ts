@@ -19,7 +19,13 @@ import {
   type Outcome,
   outcomeOf,
 } from './outcome.ts'
-import { NO_PAIR_HISTORY, type PairHistory, pairKey, TRUST_RULES } from './pair-limit.ts'
+import {
+  decideRules,
+  NO_PAIR_HISTORY,
+  type PairHistory,
+  pairKey,
+  TRUST_RULES,
+} from './pair-limit.ts'
 
 const DAY_MS = 86_400_000
 const NOW = 100 * DAY_MS
@@ -85,6 +91,15 @@ describe('X-1 CH-12 what counts for which score', () => {
     const rules = { pairSuccesses: 2, pairWindowMs: DAY_MS }
     assert.equal(say(countsForRunning(outcome(done), counted(2, 1), rules)), 'pair_limit')
     assert.equal(say(countsForRunning(outcome(done), counted(2, DAY_MS), rules)), 'counts')
+  })
+
+  test('rules are set where they are not so already', () => {
+    const rules = { pairSuccesses: 2, pairWindowMs: DAY_MS }
+    const set = { type: 'trust_rules_set', rules, at: 5 }
+    assert.deepEqual(decideRules(TRUST_RULES, rules, 5).facts, [set])
+    assert.deepEqual(decideRules(rules, { ...rules }, 5).facts, [])
+    assert.equal(decideRules({ ...rules, pairSuccesses: 3 }, rules, 5).facts.length, 1)
+    assert.equal(decideRules({ ...rules, pairWindowMs: 3 }, rules, 5).facts.length, 1)
   })
 
   test('a pair is ordered, and no owner name can pass for another pair', () => {

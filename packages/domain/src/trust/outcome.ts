@@ -37,6 +37,8 @@ export type Outcome = {
   readonly settledAt: Instant
   readonly deadline?: Instant
   readonly estimatedEnd?: Instant
+  /** That were in force when it was settled; absent where the trail has set none. */
+  readonly rules?: TrustRules
 }
 
 /** What the work itself does not say, or no longer says once it has ended. */

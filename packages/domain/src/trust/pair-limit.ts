@@ -4,7 +4,10 @@
  *   Q1  The pair is ordered: who hired comes first. Trade in the other direction has its own limit.
  *   Q2  It is of owners, not of agents: more agents of one owner do not buy more room.
  *   Q3  Only successes that counted use it up, and each for the length of the window.
+ *   Q4  The rules are in the trail, and hold for what is settled behind them there: every hub and
+ *       every auditor counts by the same ones, and new ones do not touch what was counted before.
  */
+import { type Accepted, accept } from '../decision.ts'
 import type { Instant, OwnerId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 
@@ -19,7 +22,24 @@ export const TRUST_RULES: TrustRules = {
   pairWindowMs: LIMITS.pairWindowMs,
 }
 
-/** Never longer than the limit: what is older than the window is dropped when one is added. */
+export type TrustRulesSet = {
+  readonly type: 'trust_rules_set'
+  readonly rules: TrustRules
+  readonly at: Instant
+}
+
+/** Nothing is said where they are so already. */
+export function decideRules(
+  current: TrustRules,
+  rules: TrustRules,
+  now: Instant,
+): Accepted<TrustRulesSet> {
+  const isSo =
+    current.pairSuccesses === rules.pairSuccesses && current.pairWindowMs === rules.pairWindowMs
+  return isSo ? accept() : accept({ type: 'trust_rules_set', rules, at: now })
+}
+
+/** No longer than the highest limit so far: older ones than the window are dropped on adding. */
 export type PairHistory = { readonly countedAt: readonly Instant[] }
 export const NO_PAIR_HISTORY: PairHistory = { countedAt: [] }
 

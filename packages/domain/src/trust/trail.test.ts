@@ -4,6 +4,7 @@ import { describe, test } from 'vitest'
 import type { AgentId, HoldId, OwnerId, TaskId, TransferId } from '../ids.ts'
 import { foldFacts, type MoneyFact } from '../money/ledger.ts'
 import { decideMoney, type MoneyCommand } from '../money/money.ts'
+import { TRUST_RULES } from './pair-limit.ts'
 import { decideReport, openMemory, readOutcome, type TrustFact } from './trail.ts'
 
 const NOW = 1_000_000
@@ -95,6 +96,16 @@ describe('P-2 outcomes from the trail', () => {
       'failed',
     )
     assert.deepEqual(outcomesOf(factsOf(...accounts, held, taken, end('cancelled'))), [])
+  })
+  test('CH-12 it carries the rules that stood before it in the trail, if any did', () => {
+    const facts = factsOf(...accounts, held, taken, paid)
+    const rules = { ...TRUST_RULES, pairSuccesses: 3 }
+    const set: TrustFact = { type: 'trust_rules_set', rules, at: NOW }
+    const later: TrustFact = { ...set, rules: TRUST_RULES }
+    assert.equal(outcomesOf(facts)[0]?.rules, undefined)
+    assert.deepEqual(outcomesOf([set, ...facts])[0]?.rules, rules)
+    assert.deepEqual(outcomesOf([set, later, ...facts])[0]?.rules, TRUST_RULES)
+    assert.equal(outcomesOf([...facts, set])[0]?.rules, undefined)
   })
   test('a bare payment is nobody’s outcome until it is reported', () => {
     assert.deepEqual(outcomesOf(factsOf(...accounts, bare)), [])

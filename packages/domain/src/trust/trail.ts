@@ -13,6 +13,7 @@ import { accept, type Decision, refuse } from '../decision.ts'
 import type { AgentId, HoldId, Instant, OwnerId, TaskId, WorkId } from '../ids.ts'
 import type { HoldTerms, MoneyFact, Payment } from '../money/ledger.ts'
 import type { Ending, Outcome } from './outcome.ts'
+import type { TrustRules, TrustRulesSet } from './pair-limit.ts'
 
 export type OutcomeReported = {
   readonly type: 'outcome_reported'
@@ -22,7 +23,7 @@ export type OutcomeReported = {
   readonly at: Instant
 }
 
-export type TrustFact = MoneyFact | AgentFact | OutcomeReported
+export type TrustFact = MoneyFact | AgentFact | OutcomeReported | TrustRulesSet
 
 type HeldWork = {
   readonly terms: HoldTerms
@@ -37,6 +38,8 @@ export type TrailMemory = {
   readonly owners: Map<AgentId, OwnerId>
   /** Payments for a task without a hold, not yet reported. */
   readonly unclaimed: Map<TaskId, readonly Payment[]>
+  /** Those that were set last; absent where nobody has set any. */
+  rules?: TrustRules
 }
 
 export function openMemory(): TrailMemory {
@@ -85,6 +88,11 @@ export function readOutcome(memory: TrailMemory, fact: TrustFact): Outcome | und
     }
     case 'outcome_reported':
       return claimed(memory, fact)
+    case 'trust_rules_set': {
+      const { pairSuccesses, pairWindowMs } = fact.rules
+      memory.rules = { pairSuccesses, pairWindowMs }
+      return undefined
+    }
     default:
       return undefined
   }
@@ -122,6 +130,7 @@ function ended(
     hirerOwner: terms.payer,
     ...(terms.hirer === undefined ? {} : { hirerAgent: terms.hirer }),
     ...(deadline === undefined ? {} : { deadline }),
+    ...(memory.rules && { rules: memory.rules }),
     ending,
     priceCents: fact.type === 'hold_captured' ? fact.payment.amountCents : 0,
     receivedAt: heldAt,
@@ -146,6 +155,7 @@ function claimed(memory: TrailMemory, report: OutcomeReported): Outcome | undefi
     agent,
     owner,
     hirerOwner: hirer,
+    ...(memory.rules && { rules: memory.rules }),
     ending: { how: 'done' },
     priceCents: payment.amountCents,
     receivedAt: payment.at,

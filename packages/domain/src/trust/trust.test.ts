@@ -94,6 +94,15 @@ describe('X-1 CH-10 CH-12 one outcome, two scores, each with its reasons', () =>
     assert.deepEqual([outcome(), failure, own, unpaid, gone].map(uses), [1, 0, 0, 0, 0])
   })
 
+  test('CH-12 an outcome counts by the rules that it was settled under', () => {
+    const rules = { pairSuccesses: 1, pairWindowMs: HOUR_MS }
+    const used = { countedAt: [NOW] }
+    const counts = (change: Partial<Outcome>) =>
+      applyOutcome(NEWCOMER, outcome(change), HIRER, used).running.counted
+    assert.deepEqual([counts({}), counts({ rules })], [true, false])
+    assert.equal(counts({ rules, settledAt: NOW + HOUR_MS }), true)
+  })
+
   test('CH-10 the hirer counts as it stood before, and is not moved by hiring', () => {
     const swapped = outcome({
       agent: 'bob-1' as AgentId,

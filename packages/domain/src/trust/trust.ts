@@ -66,14 +66,15 @@ export type Moved = {
   readonly running: Move
 }
 
-/** `hirerMicro` and `pair` as they are before this outcome. */
+/** `hirerMicro` and `pair` as they are before this outcome, which may say by which rules. */
 export function applyOutcome(
   standing: Standing,
   outcome: Outcome,
   hirerMicro: number | undefined,
   pair: PairHistory,
-  rules: TrustRules = TRUST_RULES,
+  otherwise: TrustRules = TRUST_RULES,
 ): Moved {
+  const { rules = otherwise } = outcome
   const window = moveWindow(standing.window, outcome)
   const running = moveRunning(standing.running, { outcome, hirerMicro, pair, rules })
   const paired = running.move.counted && outcome.ending.how === 'done'

@@ -7,7 +7,7 @@
  *   P3  Being turned away is not counted, so that knocking does not prolong the wait.
  *   P4  The memory of one caller is bounded: one count for each second of the last minute.
  */
-import { accept, type Decision, refuse } from '../decision.ts'
+import { accept, type Decision, type Refused, refuse } from '../decision.ts'
 import type { Instant } from '../ids.ts'
 
 /** Oldest first; a second in which nobody was let in has no entry. */
@@ -17,9 +17,9 @@ export type RequestCounted = { readonly type: 'request_counted'; readonly at: In
 
 export const NEVER_ASKED: Pace = []
 
-const SECOND_MS = 1_000
-// A minute that does not begin on a whole second touches one second more.
-const SECONDS = 61
+export const SECOND_MS = 1_000
+/** A minute that does not begin on a whole second touches one second more. */
+export const SECONDS = 61
 
 /** A limit of 0 is none. */
 export function decidePace(
@@ -29,8 +29,13 @@ export function decidePace(
 ): Decision<RequestCounted, 'rate_exceeded'> {
   if (perMinute === 0) return accept()
   const recent = recentAt(pace, now)
-  let excess = recent.reduce((sum, { count }) => sum + count, 1) - perMinute
-  if (excess <= 0) return accept({ type: 'request_counted', at: now })
+  if (sumOf(recent) < perMinute) return accept({ type: 'request_counted', at: now })
+  return tooOften(recent, perMinute, now)
+}
+
+/** Says when so many have left the minute that there is room for one. */
+export function tooOften(recent: Pace, perMinute: number, now: Instant): Refused<'rate_exceeded'> {
+  let excess = sumOf(recent) + 1 - perMinute
   let retryAt = now
   for (const { second, count } of recent) {
     if (excess <= 0) break
@@ -53,7 +58,9 @@ export function isForgotten(pace: Pace, now: Instant): boolean {
   return recentAt(pace, now).length === 0
 }
 
-function recentAt(pace: Pace, now: Instant): Pace {
+export const sumOf = (pace: Pace): number => pace.reduce((sum, { count }) => sum + count, 0)
+
+export function recentAt(pace: Pace, now: Instant): Pace {
   const second = secondAt(pace, now)
   return pace.filter((each) => each.second > second - SECONDS)
 }

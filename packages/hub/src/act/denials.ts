@@ -1,8 +1,8 @@
 /**
  * Denied authorisation, on the trail.
  *
- *   N1  One fact per caller and minute; whoever proved nothing shares one name with all such. So
- *       strangers cannot grow the trail.
+ *   N1  One fact per caller and minute at each hub; whoever proved nothing shares one name with all
+ *       such. So strangers cannot grow the trail.
  *   N2  At most so many callers are remembered in a minute; the others share a name too.
  */
 import type { Instant } from '@chimera/domain/ids'

@@ -33,6 +33,7 @@ export async function hear(hub: Hub, asked: IngestAsked): Promise<Decision<Inges
     const kept = await hub.keep.observations.put(rowOf(report, hub.feed.of(alias).holder, now))
     // Another hub has heard something newer.
     if (kept.body.report.message !== report.message) restoreStatus(hub, kept)
+    hub.share.noted(kept)
   }
   return hub.feed.hear(asked, now)
 }
@@ -63,6 +64,7 @@ async function claim(
   }
   const outcome = await hub.keep.agents.claimAlias({ id: holder.agent, correlation }, alias)
   if (outcome.decision.ok && outcome.agent !== undefined) hub.directory.enter(outcome.agent)
+  hub.share.changed()
   return outcome.decision
 }
 

@@ -13,9 +13,11 @@ import type { Alerts } from '../alarm.ts'
 import type { Deliverer } from '../deliver.ts'
 import type { Heard, Publish } from '../ports/bus.ts'
 import type { Share } from '../ports/carrier.ts'
+import type { Granting } from '../ports/granting.ts'
 import type { Keep } from '../ports/keep.ts'
 import type { Directory } from '../views/directory.ts'
 import type { Feed } from '../views/feed.ts'
+import type { Grants } from '../views/grants.ts'
 import type { Live } from '../views/live.ts'
 import type { Observed } from '../views/observed.ts'
 import type { Presence } from '../views/presence.ts'
@@ -47,7 +49,7 @@ export type Hub = {
   /** Its own key; absent on an open hub, which vouches for nothing. */
   readonly key?: KeyPair
   /** Whether this key signed the message. */
-  readonly verify: (message: object, key: PublicKey) => Promise<MessageVerdict>
+  readonly verify: (message: object, key: PublicKey) => MessageVerdict | Promise<MessageVerdict>
   readonly now: () => Instant
   readonly sleep: Clock['sleep']
   readonly uuid: () => string
@@ -65,6 +67,9 @@ export type Hub = {
   /** Says something to whoever listens, and to nobody if nobody does. */
   readonly publish: Publish
   readonly heard: Heard
+  /** Lets agents onto the broker, where it may. */
+  readonly granting?: Granting
+  readonly grants: Grants
   /** The other hubs on the same database. */
   readonly share: Share
   /** Gives new facts their place and lets the views follow. Answers when that is done. */

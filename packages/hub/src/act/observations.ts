@@ -29,6 +29,7 @@ export async function observe(
   const kept = await Promise.all(weighed.news.map((piece) => hub.keep.observations.put(piece)))
   // Where another hub has heard something newer, that is what was kept.
   if (hub.directory.find(said.agent) !== undefined) kept.forEach(hub.observed.enter)
+  for (const each of kept) if (each.kind === 'score') hub.share.noted(each)
   return { ok: true }
 }
 

@@ -51,7 +51,8 @@ export async function announce(hub: Hub, post: Received<PresencePosted>): Promis
 async function judgePost(hub: Hub, post: Received<PresencePosted>): Promise<Outcome> {
   const { announcement } = post.meaning
   const { agent } = announcement
-  if ((await findNewest(hub, agent)) === undefined) return refuse('agent_unknown')
+  const known = hub.directory.find(agent) ?? (await findNewest(hub, agent))
+  if (known === undefined) return refuse('agent_unknown')
   const proof = await prove(hub, agent, post.message)
   if (!proof.ok) return proof
   const taken = hub.presence.announce(announcement, hub.now())
@@ -177,5 +178,5 @@ const isVerdict = (word: string): word is Verdict => Object.hasOwn(VERIFICATION_
 
 /** A uuid of version 7 begins with 48 bits of time. */
 function receiptIn(id: string): Instant {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

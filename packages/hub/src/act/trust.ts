@@ -15,7 +15,7 @@ import type { Agent } from '@chimera/domain/agent/agent'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId } from '@chimera/domain/ids'
 import { type ChangePage, pageOf } from '@chimera/domain/trust/change'
-import { TRUST_RULES } from '@chimera/domain/trust/pair-limit'
+import { decideRules, type TrustRules } from '@chimera/domain/trust/pair-limit'
 import { LEAST_PRICE_CENTS, priceRing } from '@chimera/domain/trust/ring-cost'
 import { POINT_MICRO } from '@chimera/domain/trust/running-score'
 import { dueSince, updateAfter } from '@chimera/domain/trust/score-update'
@@ -49,10 +49,10 @@ export function showTrust(
 const RINGS = [2, 3, 10, 50, 100]
 const GAIN_MICRO = 10 * POINT_MICRO
 
-/** By the settings that the hub runs with. Takes some 100 ms, so it is worked out once. */
-export function priceRings(hub: Pick<Hub, 'settlement' | 'grantCents'>): RingsPriced {
-  const { settlement, grantCents } = hub
-  const terms = { ...settlement, ...TRUST_RULES }
+/** By the rules of the trail. Takes some 100 ms, so it is worked out once for each of them. */
+export function priceRings(hub: Pick<Hub, 'settlement' | 'grantCents' | 'scores'>): RingsPriced {
+  const { settlement, grantCents, scores } = hub
+  const terms = { ...settlement, ...scores.rules() }
   const asked = { ...terms, gainMicro: GAIN_MICRO, priceCents: LEAST_PRICE_CENTS }
   const rings = RINGS.flatMap((owners) => {
     const cost = priceRing({ ...asked, owners })
@@ -61,6 +61,15 @@ export function priceRings(hub: Pick<Hub, 'settlement' | 'grantCents'>): RingsPr
     return [{ owners, ...price, grantedCents: owners * grantCents }]
   })
   return { ...asked, grantCents, rings }
+}
+
+/** Puts the rules of the settings into the trail, where they hold for every hub from then on. */
+export async function setRules(
+  { keep, scores, now, uuid }: Pick<Hub, 'keep' | 'scores' | 'now' | 'uuid'>,
+  rules: TrustRules,
+): Promise<void> {
+  const { facts } = decideRules(scores.rules(), rules, now())
+  for (const fact of facts) await keep.trail.append(fact, uuid() as CorrelationId, fact.at)
 }
 
 export type Telling = {

@@ -23,7 +23,8 @@ import { ANYBODY, type Caller, nameOf, permit, STRANGER } from '../act/caller.ts
 import { createDenials } from '../act/denials.ts'
 import type { Hub } from '../act/hub.ts'
 import { type Callers, type Detached, isSigned } from './caller.ts'
-import { createRate, originOf, type Paced, type Rate } from './rate.ts'
+import { originOf, type Paced, type Rate } from './rate.ts'
+import type { Rates } from './rates.ts'
 import { type Certificate, createCertificates } from './tls.ts'
 
 declare module 'fastify' {
@@ -75,11 +76,8 @@ export type AccessOptions = {
   readonly callers: Callers
   readonly metrics: Metrics
   readonly publicUrl?: string | undefined
-  readonly rates: RateLimits
+  readonly rates: Rates
 }
-
-/** Requests in a minute; 0 is no limit. On an open hub everybody has the rate of a caller. */
-export type RateLimits = { readonly perCaller: number; readonly perStranger: number }
 
 /** Where a status feed's publisher puts its signature (X-9). */
 const DETACHED_FIELD = 'x-signature'
@@ -101,14 +99,13 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
     labels: ['who'],
   })
   const certificateOf = createCertificates()
-  const byCaller = createRate({ perMinute: rates.perCaller })
-  const byOrigin = createRate({ perMinute: rates.perStranger })
-  const counting = (request: FastifyRequest, rate: Rate, how: 'take' | 'look') =>
-    rate[how](originOf(request.ip), hub.now())
+  const { byCaller, byOrigin } = rates
+  const takeAs = (rate: Rate, { ip }: FastifyRequest) => rate.take(originOf(ip), hub.now())
+  const lookAt = ({ ip }: FastifyRequest) => byOrigin.look(originOf(ip), hub.now())
 
   function paced(who: 'caller' | 'stranger', pace: Paced): void {
     if (pace.ok) return
-    limited.add({ who })
+    if (pace.refusal === 'rate_exceeded') limited.add({ who })
     throw new Denied(pace)
   }
 
@@ -121,25 +118,25 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
     request.caller = open ? ANYBODY : STRANGER
     const { vital = false, proving = false } = request.routeOptions.config
     if (open) {
-      if (!vital) paced('caller', counting(request, byCaller, 'take'))
+      if (!vital) paced('caller', await takeAs(byCaller, request))
       return
     }
     const proof = proofIn(request, certificateOf(request.socket))
     if (isFree(request)) {
       if (vital) return
-      const pace = counting(request, byOrigin, proving ? 'look' : 'take')
+      const pace = proving ? lookAt(request) : await takeAs(byOrigin, request)
       request.pressed = !pace.ok && proof !== 'none'
       if (!request.pressed) paced('stranger', pace)
       return
     }
     if (proof === 'none') {
-      paced('stranger', counting(request, byOrigin, 'take'))
+      paced('stranger', await takeAs(byOrigin, request))
       throw new Denied(refuse('caller_unknown'))
     }
     // A certificate was verified with the connection; looking up a token costs little. So nobody
     // at the same address can lock those out, nor whoever reads the metrics.
     const isCheap = proof === 'certificate' || (vital && proof === 'token')
-    if (!isCheap) paced('stranger', counting(request, byOrigin, 'look'))
+    if (!isCheap) paced('stranger', lookAt(request))
   })
   app.addHook('preHandler', async (request) => {
     if (isFree(request) && !request.pressed) return
@@ -157,25 +154,29 @@ export function guardAccess(app: FastifyInstance, options: AccessOptions): void 
       detached: detachedIn(request),
     })
     if (!established.ok) {
-      const pace = counting(request, byOrigin, 'take')
-      if (!request.pressed) throw new Denied(established)
-      return paced('stranger', pace)
+      // Another hub may know of more than this one did before it verified.
+      paced('stranger', await takeAs(byOrigin, request))
+      if (request.pressed) return
+      throw new Denied(established)
     }
     const { vital, scope } = request.routeOptions.config
-    if (!open && !vital) paced('caller', byCaller.take(nameOf(established.caller), hub.now()))
+    if (!open && !vital) {
+      paced('caller', await byCaller.take(nameOf(established.caller), hub.now()))
+    }
     // On a public route who it is only counts for the rate.
     if (request.pressed) return
     request.caller = established.caller
     const permitted = scope === undefined || permit(request.caller, scope)
     if (permitted !== true && !permitted.ok) throw new Denied(permitted)
   })
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === 401) reply.header('www-authenticate', CHALLENGE)
-  })
-  app.addHook('onResponse', async (request, reply) => {
     const isTaken = reply.statusCode < 400 || reply.statusCode >= 500
     const { proving } = request.routeOptions.config
-    if (proving && !open && !isTaken) counting(request, byOrigin, 'take')
+    // Before the answer goes out, so that the next one finds it counted.
+    if (proving && !open && !isTaken) await takeAs(byOrigin, request)
+  })
+  app.addHook('onResponse', async (request, reply) => {
     if (reply.statusCode !== 401 && reply.statusCode !== 403) return
     const how = reply.statusCode === 401 ? 'unproven' : 'forbidden'
     denied.add({ reason: how })

@@ -12,12 +12,13 @@ import type { Callers } from './caller.ts'
 import { createListeners } from './listen.ts'
 import { CALLS, openapi } from './openapi.ts'
 import { schemaNames } from './published.ts'
+import { createRate } from './rate.ts'
 import { createHttp } from './server.ts'
 
 /** No limit of any kind. */
 const OPEN = {
   proxies: [],
-  rates: { perCaller: 0, perStranger: 0 },
+  rates: { byCaller: createRate({ perMinute: 0 }), byOrigin: createRate({ perMinute: 0 }) },
   load: { inFlight: 0, delayMs: 0 },
   delayMs: () => 0,
 }

@@ -65,6 +65,7 @@ export const CALLS: readonly Call[] = [
   { method: 'post',   path: '/v1/webhooks',             about: 'Where alerts are sent, signed by the hub', body: 'chimera/new-webhook', status: 201, answer: 'chimera/webhook' },
   { method: 'get',    path: '/v1/webhooks',             about: 'The webhooks',                          status: 200, answer: 'chimera/webhook-list' },
   { method: 'delete', path: '/v1/webhooks/{id}',        about: 'Remove a webhook',                      status: 204 },
+  { method: 'post',   path: '/v1/grants',               about: 'An agent or its owner is let onto the broker for some minutes', body: 'chimera/new-grant', status: 201, answer: 'chimera/grant-made' },
   { method: 'post',   path: '/v1/control',              about: 'An operator orders agents to pause, resume, drain or publish; signed by the hub', body: 'chimera/new-control', status: 201, answer: 'chimera/control-order' },
   { method: 'get',    path: '/v1/control',              about: 'The orders in force, and how many have obeyed', status: 200, answer: 'chimera/control-list' },
   { method: 'get',    path: '/v1/control/{id}',         about: 'What holds for an agent now, as it was signed', query: 'chimera/control-query', status: 200, answer: 'chimera/control-orders' },

@@ -1,29 +1,24 @@
 /**
  * How often each caller has asked in the last minute: established ones by their own name, strangers
- * by the address that they come from.
+ * by the address that they come from. This is the count of one hub that is alone; `shared-rate.ts`
+ * counts with others.
  *
- *   Q1  The memory is bounded. A caller that was silent for a minute makes room; when nobody was,
- *       all newcomers share one count, so that inventing names wins nothing.
  *   Q2  Strangers and established callers have memories of their own: the former cannot push the
  *       latter out.
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
-import {
-  applyPace,
-  decidePace,
-  isForgotten,
-  NEVER_ASKED,
-  type Pace,
-} from '@chimera/domain/work/pace'
+import { applyPace, decidePace, isForgotten, NEVER_ASKED } from '@chimera/domain/work/pace'
+import { createPlaces } from './places.ts'
 
-export type Paced = { readonly ok: true } | Refused<'rate_exceeded'>
+/** It is unavailable where nobody could say, not even that there were too many. */
+export type Paced = { readonly ok: true } | Refused<'rate_exceeded' | 'service_unavailable'>
 
 export type Rate = {
   /** Whether the caller may ask now, and counts it if so. */
-  readonly take: (name: string, now: Instant) => Paced
-  /** Whether it might, without counting. */
+  readonly take: (name: string, now: Instant) => Paced | Promise<Paced>
+  /** Whether it might, as far as this hub knows, without counting. */
   readonly look: (name: string, now: Instant) => Paced
   readonly size: () => number
 }
@@ -34,48 +29,33 @@ export type RateOptions = {
   readonly most?: number
 }
 
-// No address and no name of a caller is empty, so nobody else is counted here.
-const OTHERS = ''
-
-export function createRate({ perMinute, most = LIMITS.pacedCallers }: RateOptions): Rate {
-  // In the order of their last request, so the first one is the one that was silent the longest.
-  const paces = new Map<string, Pace>()
-  let others: Pace = NEVER_ASKED
-
-  function placeOf(name: string, now: Instant): string {
-    if (paces.has(name) || paces.size < most) return name
-    const [oldest] = paces
-    if (oldest === undefined || !isForgotten(oldest[1], now)) return OTHERS
-    paces.delete(oldest[0])
-    return name
-  }
+export function createRate({ perMinute, most = LIMITS.pacedCallers }: RateOptions) {
+  const places = createPlaces({
+    most,
+    unknown: NEVER_ASKED,
+    isIdle: (_, pace, now) => isForgotten(pace, now),
+  })
 
   function look(name: string, now: Instant) {
-    const place = placeOf(name, now)
-    const pace = place === OTHERS ? others : (paces.get(place) ?? NEVER_ASKED)
+    const place = places.of(name, now)
+    const pace = places.read(place)
     return { place, pace, decision: decidePace(pace, perMinute, now) }
   }
 
   return {
-    take(name, now) {
+    take(name, now): Paced {
       const { place, pace, decision } = look(name, now)
       if (!decision.ok) return decision
       // Without a limit there is nothing to remember.
-      if (decision.facts.length === 0) return { ok: true }
-      const next = decision.facts.reduce(applyPace, pace)
-      if (place === OTHERS) others = next
-      else {
-        paces.delete(place)
-        paces.set(place, next)
-      }
+      if (decision.facts.length > 0) places.write(place, decision.facts.reduce(applyPace, pace))
       return { ok: true }
     },
     look(name, now) {
       const { decision } = look(name, now)
       return decision.ok ? { ok: true } : refuse(decision.refusal, decision.particulars)
     },
-    size: () => paces.size,
-  }
+    size: places.size,
+  } satisfies Rate
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import { listResults, recordResult } from '../act/results.ts'
+import { tellHirer } from '../act/telling.ts'
 
 type ById = { readonly Params: { readonly id: string } }
 
@@ -33,7 +34,9 @@ export function resultRoutes(app: FastifyInstance, { hub, no, correlationIn }: R
     const { agent, work, how } = said.value
     const outcome = await recordResult(hub, request.caller, said.value)
     request.log.debug({ correlation, agent, work, how, taken: outcome.ok }, 'result')
-    return outcome.ok ? reply.code(204).send() : no(reply, outcome, correlation)
+    if (!outcome.ok) return no(reply, outcome, correlation)
+    await tellHirer(hub, said.value, request.body as object)
+    return reply.code(204).send()
   })
 
   app.get<ById>('/results/:id', async (request, reply) => {

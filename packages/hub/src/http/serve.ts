@@ -19,6 +19,7 @@ import type { HUB_SETTINGS } from '../settings.ts'
 import { createCallers } from './caller.ts'
 import { createListeners, type Listeners } from './listen.ts'
 import { createLoopWatch } from './overload.ts'
+import { openRates } from './rates.ts'
 import { createHttp, type ServerOptions } from './server.ts'
 import { loadTls, type Tls, TlsUnusable, watchTls } from './tls.ts'
 
@@ -57,6 +58,10 @@ export async function serveHub(
   const loop = createLoopWatch()
   stop.register({ name: 'loop watch', close: loop.close })
   const { tokens, agents, nonces } = hub.keep
+  const rates = {
+    perCaller: settings.requestsPerMinute,
+    perStranger: settings.strangersPerMinute,
+  }
   const app = createHttp({
     ...others,
     hub,
@@ -71,7 +76,7 @@ export async function serveHub(
     publicUrl: settings.publicUrl,
     listeners,
     proxies: settings.proxies,
-    rates: { perCaller: settings.requestsPerMinute, perStranger: settings.strangersPerMinute },
+    rates: openRates(hub, rates, options),
     load: { inFlight: settings.maxInFlight, delayMs: settings.maxDelay },
     delayMs: loop.delayMs,
   })

@@ -15,7 +15,7 @@ import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Hub } from '../act/hub.ts'
 import type { Guard } from '../guard.ts'
-import { guardAccess, type RateLimits } from './access.ts'
+import { guardAccess } from './access.ts'
 import type { Callers } from './caller.ts'
 import { chorusRoutes } from './chorus.ts'
 import { docsRoutes } from './docs.ts'
@@ -28,6 +28,7 @@ import { operationRoutes } from './operations.ts'
 import { ourRoutes } from './ours/routes.ts'
 import { guardMessages } from './outgoing.ts'
 import { guardOverload } from './overload.ts'
+import type { Rates } from './rates.ts'
 
 export type ServerOptions = {
   readonly hub: Hub
@@ -40,7 +41,7 @@ export type ServerOptions = {
   readonly listeners: Listeners
   /** Whose word on where a request came from is believed. */
   readonly proxies: readonly string[]
-  readonly rates: RateLimits
+  readonly rates: Rates
   readonly load: LoadLimits
   readonly delayMs: () => number
 }

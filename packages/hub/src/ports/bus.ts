@@ -2,7 +2,14 @@
  * What the hub says to whoever listens: its own words and those that it has accepted, each in the
  * words of the dialect that has a message for it.
  */
-export type Topic = 'identity' | 'status' | 'reputation' | 'presence' | 'capability' | 'control'
+export type Topic =
+  | 'identity'
+  | 'status'
+  | 'reputation'
+  | 'presence'
+  | 'capability'
+  | 'control'
+  | 'result'
 
 /** Says it and goes on: nobody waits for listeners, and what they do is their own affair. */
 export type Publish = (topic: Topic, message: object) => void

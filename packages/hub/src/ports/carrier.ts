@@ -26,6 +26,16 @@ export type Hearing = {
   readonly close: () => void
 }
 
+/** A message that is this hub's to deal with, of those that a stream keeps. */
+export type Handed = {
+  /** When the broker took it. */
+  readonly at: Instant
+  readonly message: Carried
+  readonly done: () => void
+  /** It goes to one of the hubs again, after this time. */
+  readonly again: (ms: number) => void
+}
+
 export type Carrier = {
   /** Waits within a limit while the broker is away; beyond, the oldest is dropped. */
   readonly publish: (message: {
@@ -41,9 +51,21 @@ export type Carrier = {
   }) => Promise<unknown>
   /** Of all that have the same queue, each message goes to one. */
   readonly subscribe: (pattern: string, options?: { readonly queue?: string }) => Hearing
+  /** What a stream keeps: each to one of the group, at least once, also what came meanwhile. */
+  readonly handOut: (options: {
+    readonly group: string
+    readonly pattern: string
+    readonly signal: AbortSignal
+  }) => AsyncIterable<Handed>
   readonly state: () => CarrierState
   readonly figures: () => { readonly buffered: number; readonly dropped: number }
   readonly watch: (listener: (event: CarrierEvent) => void) => () => void
+}
+
+/** What hubs read from the database when one of them says that it is there. */
+export type Noted = {
+  readonly kind: 'status' | 'rumour' | 'score'
+  readonly subject: string
 }
 
 export type BrokerState = CarrierState | { readonly type: 'none' }
@@ -54,6 +76,8 @@ export type Share = {
   readonly beat: (agent: AgentId, at: Instant) => void
   /** The registry has changed; the others look at the trail at once. */
   readonly changed: () => void
+  /** Something that was said is kept anew; the others read it. */
+  readonly noted: (kept: Noted) => void
   /** Reads an agent anew that another hub may have changed a moment ago. */
   readonly readAnew: (agent: AgentId) => Promise<void>
   /** Follows the trail as far as it is sealed. */

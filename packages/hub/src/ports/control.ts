@@ -8,7 +8,14 @@ import type {
   IssueRefusal,
 } from '@chimera/domain/control'
 import type { Decision } from '@chimera/domain/decision'
-import type { AgentId, ControlId, CorrelationId, Instant, KeyId } from '@chimera/domain/ids'
+import type {
+  AgentId,
+  ControlId,
+  CorrelationId,
+  Instant,
+  KeyId,
+  OwnerId,
+} from '@chimera/domain/ids'
 
 export type IssueAsked = {
   readonly wanted: ControlWanted
@@ -40,6 +47,8 @@ export type Control = {
   /** The latest of each lever under each address, the latest first, and so many. */
   readonly latest: (limit: number) => Promise<readonly StandingOrder[]>
   readonly find: (id: ControlId) => Promise<KeptOrder | undefined>
+  /** The agents of an owner that are there. */
+  readonly agentsOf: (owner: OwnerId) => Promise<readonly AgentId[]>
   /** Once for each agent; without a fact when it was recorded before. */
   readonly see: (
     addressed: Addressed,

@@ -5,6 +5,7 @@
 import type { Agents } from './agents.ts'
 import type { KeptAlerts, Webhooks } from './alerts.ts'
 import type { Aliases } from './aliases.ts'
+import type { Allowances } from './allowances.ts'
 import type { Control } from './control.ts'
 import type { Deliveries, Letters } from './deliveries.ts'
 import type { HubKeys } from './hub-keys.ts'
@@ -26,6 +27,7 @@ export type Keep = {
   readonly hubKeys: HubKeys
   readonly tokens: Tokens
   readonly nonces: Nonces
+  readonly allowances?: Allowances
   readonly money: Money
   readonly slots: Slots
   readonly trail: Trail

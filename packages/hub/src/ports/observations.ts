@@ -41,6 +41,9 @@ export type Observations = {
   readonly loadAll: <Kind extends ObservationKind>(
     kind: Kind,
   ) => AsyncIterable<readonly Kept<Kind>[]>
+  readonly load: <Kind extends ObservationKind>(
+    names: readonly { readonly kind: Kind; readonly subject: string }[],
+  ) => Promise<readonly Kept<Kind>[]>
   readonly forget: (about: string) => Promise<void>
   /** Keeps so many of a kind about each, those heard last. */
   readonly prune: (kind: ObservationKind, most: number) => Promise<number>

@@ -1,12 +1,13 @@
 /** The append-only trail and its seals. */
 import type { Sealed } from '@chimera/domain/audit'
 import type { CorrelationId, Instant } from '@chimera/domain/ids'
+import type { TrustRulesSet } from '@chimera/domain/trust/pair-limit'
 import type { OutcomeReported } from '@chimera/domain/trust/trail'
 import type { AccessDenied } from '../act/denials.ts'
 
 export type Trail = {
   readonly append: (
-    fact: OutcomeReported | AccessDenied,
+    fact: OutcomeReported | TrustRulesSet | AccessDenied,
     correlation: CorrelationId,
     now: Instant,
   ) => Promise<void>

@@ -44,17 +44,17 @@ function staged(stored: (id: string) => Agent | undefined) {
 describe('AV-12 keys that were changed elsewhere', () => {
   test('are read anew, where they are not known already', async () => {
     const { directory, changes, follow, loaded } = staged((id) => agent(id, 'new'))
-    for (const id of ['a', 'b']) directory.enter(agent(id, 'old'))
+    for (const id of ['a', 'b', 'c']) directory.enter(agent(id, 'old'))
     changes.begin()
     await follow([
       changed('a', 'new'),
       changed('b', 'old'),
       changed('stranger', 'new'),
-      { fact: { type: 'key_changed', id: 'a', change: { type: 'recovery_called_off' } } },
+      { fact: { type: 'key_changed', id: 'c', change: { type: 'recovery_called_off' } } },
       { fact: { type: 'transfer_made', id: 'b' } },
       { fact: null },
     ])
-    assert.deepEqual(loaded, ['a'])
+    assert.deepEqual(loaded, ['a', 'c'])
     const present = (id: string) => directory.find(id as AgentId)?.keys.periods[0]?.id
     assert.deepEqual([present('a'), present('b')], ['new', 'old'])
   })

@@ -52,7 +52,8 @@ export function followAgents(hands: ChangeHands): AgentChanges {
     if (type !== 'key_changed') return false
     const known = directory.find(id as AgentId)
     const key = change?.key?.id
-    return known === undefined || key === undefined || presentKey(known.keys)?.id === key
+    // A recovery that was called off names none.
+    return known === undefined || (key !== undefined && presentKey(known.keys)?.id === key)
   }
 
   return {

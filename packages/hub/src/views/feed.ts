@@ -30,6 +30,7 @@ export type Feed = {
   /** What was kept, before the restart or by another hub; an older one is nothing. */
   readonly restore: (kept: Restored) => void
   readonly of: (alias: Alias) => Heard
+  readonly all: () => Iterable<readonly [alias: Alias, heard: Heard]>
   /** Names that somebody holds and that have missed their heartbeats, for a day at most. */
   readonly silent: (now: Instant) => readonly Alias[]
 }
@@ -58,6 +59,7 @@ export function createFeed(most: number = LIMITS.feedAliases): Feed {
 
   return {
     of,
+    all: () => heard,
     judge,
 
     hear(asked, now) {

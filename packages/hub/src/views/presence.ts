@@ -72,6 +72,8 @@ export type Presence = {
   readonly isSeen: (agent: AgentId) => boolean
   readonly instances: () => Iterable<Instance>
   readonly instancesOf: (agent: AgentId) => readonly Instance[]
+  /** Whose instance it is, of those that have spoken. */
+  readonly ownerOf: (instance: InstanceId) => AgentId | undefined
   readonly brake: () => Brake
   /** Lets go of whoever is silent, among its own and among those that only beat. */
   readonly sweep: (
@@ -202,6 +204,7 @@ export function createPresence(): Presence {
       for (const entry of entries.values()) yield* instanceIn(entry)
     },
 
+    ownerOf: (instance) => entries.get(instance)?.agent,
     brake: () => brake,
 
     sweep(beating, now, unanswered = new Map()) {

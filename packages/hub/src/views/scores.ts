@@ -9,7 +9,13 @@
 import type { Sealed } from '@chimera/domain/audit'
 import type { AgentId } from '@chimera/domain/ids'
 import { changeOf, keepLatest, type ScoreChange } from '@chimera/domain/trust/change'
-import { NO_PAIR_HISTORY, type PairHistory, pairKey } from '@chimera/domain/trust/pair-limit'
+import {
+  NO_PAIR_HISTORY,
+  type PairHistory,
+  pairKey,
+  TRUST_RULES,
+  type TrustRules,
+} from '@chimera/domain/trust/pair-limit'
 import {
   openMemory,
   readOutcome,
@@ -31,6 +37,8 @@ export type Scores = {
   /** The last fact that was taken. */
   readonly seq: () => number
   readonly memory: TrailMemory
+  /** By which outcomes are counted from here on. */
+  readonly rules: () => TrustRules
 }
 
 export function createScores(): Scores {
@@ -75,5 +83,6 @@ export function createScores(): Scores {
     },
     seq: () => seq,
     memory,
+    rules: () => memory.rules ?? TRUST_RULES,
   }
 }

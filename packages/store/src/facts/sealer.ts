@@ -1,7 +1,8 @@
 /**
  * Gives facts their place in the chain, after they were committed.
  *
- *   S1  One sealer at a time, in any process: whoever has the lock. The others do nothing.
+ *   S1  One sealer at a time, in any process: whoever has the lock. The others wait for it a
+ *       little, so that what they were called for is sealed when they answer, by whomever.
  *   S2  Sealed are facts that are visible, in the order of their numbers. What a transaction saw
  *       of another was committed, and numbered, before it: so causes come before effects.
  *   S3  A fact that is committed late, with a lower number than sealed ones, is sealed by a later
@@ -20,6 +21,7 @@ import {
 import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
 import { arrayText } from '../columns.ts'
 import { ADVISORY, type Database, type Queries } from '../engine/database.ts'
+import { Failure } from '../failure.ts'
 
 export type SealerOptions = {
   readonly database: Database
@@ -33,7 +35,7 @@ export type SealerOptions = {
 
 export type Sealer = {
   /**
-   * Seals what is there, until nothing is left. Answers how many; 0 also when another is at it.
+   * Seals what is there, until nothing is left. Answers how many; 0 also when another was at it.
    * What was sealed is handed on when it is kept, so that who follows need not read it again.
    */
   readonly seal: (take?: SealedTaken) => Promise<number>
@@ -73,11 +75,14 @@ const RAISE_SOME = `
 const FLOOR_STEP = 10_000
 // Some 5 ms of hashing, after which others have their turn.
 const SLICE = 250
+// One that holds the lock for longer has lost its way to the database, and keeps nobody.
+const WAIT = "SET LOCAL lock_timeout = '2s'"
+const NOT_AVAILABLE = '55P03'
 
 export function createSealer({ database, digestOf, most = 5_000 }: SealerOptions): Sealer {
   const sealSome = () =>
     database.transaction(async (tx): Promise<readonly Sealed<unknown>[]> => {
-      if (!(await takeLock(tx))) return []
+      await takeLock(tx)
       const { floor, horizon } = await readHorizon(tx)
       const facts = await tx.query<Unsealed>(UNSEALED, [floor, most])
       const sealed = facts.length > 0 ? await writeSeals(tx, facts, digestOf) : []
@@ -88,10 +93,16 @@ export function createSealer({ database, digestOf, most = 5_000 }: SealerOptions
       return sealed
     })
 
+  const sealUnlessLocked = () =>
+    sealSome().catch((error: unknown) => {
+      if (error instanceof Failure && error.sqlState === NOT_AVAILABLE) return []
+      throw error
+    })
+
   return {
     async seal(take = () => undefined) {
       for (let sum = 0; ; ) {
-        const sealed = await sealSome()
+        const sealed = await sealUnlessLocked()
         sum += sealed.length
         if (sealed.length > 0) await take(sealed)
         if (sealed.length < most) return sum
@@ -100,12 +111,14 @@ export function createSealer({ database, digestOf, most = 5_000 }: SealerOptions
   }
 }
 
-async function takeLock(tx: Queries): Promise<boolean> {
+async function takeLock(tx: Queries): Promise<void> {
   const [row] = await tx.query<{ taken: boolean }>(
     'SELECT pg_try_advisory_xact_lock($1) AS taken',
     [ADVISORY.seal],
   )
-  return row?.taken === true
+  if (row?.taken === true) return
+  await tx.query(WAIT)
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY.seal])
 }
 
 /**

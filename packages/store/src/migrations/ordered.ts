@@ -15,6 +15,7 @@ import { deliveries } from './0010-deliveries.ts'
 import { speed } from './0011-speed.ts'
 import { presenceOrder } from './0012-presence-order.ts'
 import { control } from './0013-control.ts'
+import { allowances } from './0014-allowances.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   speed,
   presenceOrder,
   control,
+  allowances,
 ]

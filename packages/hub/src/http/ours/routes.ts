@@ -9,6 +9,7 @@ import { isFault, refusalOf } from '../failed.ts'
 import { refuser } from '../refuse.ts'
 import { alertRoutes } from './alerts.ts'
 import { controlRoutes } from './control.ts'
+import { grantRoutes } from './grants.ts'
 import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
 import { letterRoutes } from './letters.ts'
@@ -35,6 +36,7 @@ export const ourRoutes: FastifyPluginAsync<OurRoutes> = async (app, { hub }) => 
   app.register(letterRoutes, { hub, no })
   app.register(alertRoutes, { hub, no })
   app.register(controlRoutes, { hub, no })
+  app.register(grantRoutes, { hub, no })
   app.register(workRoutes, { hub, no })
   app.register(liveRoutes, { hub, no })
 }

@@ -2,6 +2,7 @@
 import * as ours from '@chimera/dialects/chimera'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import type { AgentId } from '@chimera/domain/ids'
+import type { TrustRules } from '@chimera/domain/trust/pair-limit'
 import type { FastifyPluginAsync } from 'fastify'
 import { priceRings, showTrust } from '../../act/trust.ts'
 import { PUBLIC } from '../access.ts'
@@ -10,10 +11,13 @@ import type { SubjectRoutes } from '../refuse.ts'
 type ById = { readonly Params: { readonly agent_id: string } }
 
 export const trustRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hub, no }) => {
-  let ringCost: object | undefined
+  let priced: { readonly rules: TrustRules; readonly cost: object } | undefined
   app.get('/trust/ring-cost', PUBLIC, async () => {
-    ringCost ??= ours.encodeRingCost(priceRings(hub))
-    return ringCost
+    const rules = hub.scores.rules()
+    if (priced?.rules !== rules) {
+      priced = { rules, cost: ours.encodeRingCost(priceRings(hub)) }
+    }
+    return priced.cost
   })
 
   app.get<ById>('/trust/:agent_id', PUBLIC, async (request, reply) => {
