@@ -21,11 +21,10 @@ let line: Line
 let database = ''
 let hubs: HubProcess[] = []
 
-const start = (bus: string): Promise<HubProcess> =>
-  startHubProcess([
-    ...['--listen', '127.0.0.1:0', '--grant', String(GRANT), '--requests-per-minute', '0'],
-    ...['--database', database, '--bus', bus],
-  ])
+function start(bus: string): Promise<HubProcess> {
+  const common = ['--listen', '127.0.0.1:0', '--grant', String(GRANT), '--requests-per-minute', '0']
+  return startHubProcess([...common, '--database', database, '--bus', bus])
+}
 
 beforeAll(async () => {
   ;[postgres, broker] = await Promise.all([startPostgres(), startNats()])
@@ -170,10 +169,10 @@ test('P-7 P-3 whatever fails, a reader has every fact once, in order', LONG, asy
 /** One payment after the other, each asked for at the next hub until one has answered. */
 function payOnAndOn(accounts: { readonly payer: string; readonly payee: string }) {
   let paid = 0
-  let over = false
+  const over = new AbortController()
   let turn = 0
   const running = (async () => {
-    while (!over) {
+    while (!over.signal.aborted) {
       const one = order(accounts)
       for (let done = false; !done; ) {
         turn += 1
@@ -189,7 +188,7 @@ function payOnAndOn(accounts: { readonly payer: string; readonly payee: string }
   return {
     paid: () => paid,
     async end(): Promise<number> {
-      over = true
+      over.abort()
       await running
       return paid
     },

@@ -40,9 +40,13 @@ export async function openBalancer(options: BalancerOptions): Promise<Balancer> 
     if (target === undefined) throw new Error('nobody to pass it to')
     return new URL(target)
   }
-  async function ready(): Promise<URL> {
-    const others = asking
-    await before(() => others === 0 && asking === 1)
+  /** Alone, if nobody else asks or has asked meanwhile. */
+  async function ready(mine: number): Promise<URL> {
+    let alone = true
+    await before(() => {
+      alone &&= asking === mine
+      return alone
+    })
     return next()
   }
 
@@ -54,10 +58,9 @@ export async function openBalancer(options: BalancerOptions): Promise<Balancer> 
       waits = false
       if (asked.method !== 'GET') changed()
     }
-    const waiting = ready()
     asking += 1
     answer.once('close', answered)
-    const { hostname, port } = await waiting
+    const { hostname, port } = await ready(1)
     const { method, url: path, rawHeaders: headers } = asked
     const passed = request({ hostname, port, method, path, headers, agent, setHost: false })
     passed.on('response', (response) => {
@@ -84,6 +87,14 @@ export async function openBalancer(options: BalancerOptions): Promise<Balancer> 
     else asked.pipe(passed)
   }
 
+  async function passAll(near: Socket): Promise<void> {
+    const { hostname, port } = await ready(0)
+    const far = connect(Number(port), hostname)
+    far.on('close', changed)
+    pipeline(near, far, () => undefined)
+    pipeline(far, near, () => undefined)
+  }
+
   const http = () =>
     createHttpServer({ keepAliveTimeout: 60_000 }, (asked, answer) => {
       pass(asked, answer).catch((error: unknown) => {
@@ -95,14 +106,7 @@ export async function openBalancer(options: BalancerOptions): Promise<Balancer> 
     createServer((near) => {
       near.pause()
       near.on('error', () => near.destroy())
-      ready()
-        .then(({ hostname, port }) => {
-          const far = connect(Number(port), hostname)
-          far.on('close', changed)
-          pipeline(near, far, () => undefined)
-          pipeline(far, near, () => undefined)
-        })
-        .catch(() => near.destroy())
+      passAll(near).catch(() => near.destroy())
     })
 
   const server: Server = secure ? tls() : http()

@@ -25,7 +25,7 @@ export type Engine = {
 }
 
 /** How many hubs one start on PostgreSQL is: what holds of one holds of them all. */
-export const HUBS = Number(process.env.CHIMERA_TEST_HUBS ?? 3)
+const HUBS = Number(process.env.CHIMERA_TEST_HUBS ?? 3)
 
 const MAIN = 'main'
 const newHome = () => mkdtempSync(join(tmpdir(), 'chimera-hub-'))

@@ -90,6 +90,8 @@ export function observationsContract(engine: Engine): void {
       assert.equal((await hub.post('/openclaw/v1/identities', identity)).status, 204)
       const score = (await hub.get(`/openclaw/v1/reputation/${id}`)).body
       assert.equal((await hub.post('/openclaw/v1/reputation', score)).status, 204)
+      // Whichever hub took it in, all know it before the next request is answered.
+      assert.equal((await hub.get('/health')).status, 200)
       const known = hub.hub.observed.of(id)
       assert.deepEqual(Object.keys(known).sort(), ['condition', 'identity', 'score'])
       return known

@@ -104,6 +104,24 @@ export function presenceContract({ fresh }: Stage): void {
       assert.equal((await log.find({})).length, 500)
     })
 
+    test('of one instance keep their order, however many batches run at a time', async () => {
+      const { database } = await fresh()
+      const log = createPresenceLog({ database, clock: createHands().clock, lanes: 3 })
+      const events = Array.from({ length: 600 }, (_, at) =>
+        event(`e${String(at).padStart(3, '0')}`, { instance: `i${at % 5}` }),
+      )
+      await Promise.all(events.map(log.append))
+      const rows = await database.query<{ instance_id: string; event_id: string }>(
+        'SELECT instance_id, event_id FROM presence_events ORDER BY tx, event_id COLLATE "C"',
+        [],
+      )
+      assert.equal(rows.length, events.length)
+      for (const instance of ['i0', 'i1', 'i2', 'i3', 'i4']) {
+        const ids = rows.filter((row) => row.instance_id === instance).map((row) => row.event_id)
+        assert.deepEqual(ids, [...ids].sort(), instance)
+      }
+    })
+
     test('AV-10 days are made ahead and dropped when over, but 24 hours are kept', async () => {
       const { database } = await fresh()
       const hands = createHands()

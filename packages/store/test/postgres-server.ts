@@ -157,7 +157,8 @@ function flags(data: string, tls: boolean): string[] {
     listen_addresses: '127.0.0.1',
     // Nobody but the server's own user may write there; the socket is not used.
     unix_socket_directories: data,
-    max_connections: '60',
+    // Twice three hubs with ten each, and the tests' own.
+    max_connections: '100',
     shared_buffers: '32MB',
   }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -1,5 +1,6 @@
 /** Our own language, under `/v1`: what an operator and a hirer need and no document defines. */
 export * from './alerts.ts'
+export * from './asking.ts'
 export * from './control.ts'
 export * from './grants.ts'
 export * from './holds.ts'
