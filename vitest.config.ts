@@ -1,6 +1,6 @@
 /**
  * How the tests run: on the sources, since the condition below makes every `@chimera/…` import
- * resolve to `src/`, so that nothing needs to be built first.
+ * resolve to `src/`. Only what is started as a process of its own is built first.
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     include: ['{packages,conformance,examples,bench,tools}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    globalSetup: ['tools/build-commands.ts'],
     // Most of a test's time is a wait for a database, so two of them share even one core well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Nothing is judged by how long it takes; this only ends what hangs, on a busy machine too.

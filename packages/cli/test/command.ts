@@ -1,5 +1,5 @@
 /**
- * The command line as a person runs it: a process of its own, from the sources. A hub is one that
+ * The command line as a person runs it: a process of its own, built before the tests. A hub is one that
  * goes on; it says where it listens, and is ended by the signal that Ctrl-C sends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY = /ready on (http:\S+?)(?:,|\s)/
 const OPERATOR = /^(chm_operator_\S+)\n/m
@@ -17,8 +17,7 @@ export type Surroundings = Readonly<Record<string, string>>
 /** Nothing of the settings of whoever runs the tests; a folder without a settings file. */
 function start(words: readonly string[], surroundings: Surroundings): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHIMERA_'))
-  const args = ['--conditions=chimera-source', '--import', 'tsx', MAIN, ...words]
-  return spawn(process.execPath, args, {
+  return spawn(process.execPath, [MAIN, ...words], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...surroundings },
     stdio: ['ignore', 'pipe', 'pipe'],
