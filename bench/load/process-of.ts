@@ -1,4 +1,4 @@
-/** A process that runs a module of ours from its source, so that its time on a core is its own. */
+/** A process that runs a module of the benchmarks, so that its time on a core is its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ const CPU = 'cpu'
 
 export async function processOf(module: URL): Promise<BenchProcess> {
   const child = fork(fileURLToPath(module), {
-    execArgv: ['--import', 'tsx', '--conditions=chimera-source'],
+    execArgv: ['--import', 'tsx', '--conditions=chimera-testing'],
     serialization: 'advanced',
   })
   await heardFrom(child)

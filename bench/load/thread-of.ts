@@ -1,4 +1,4 @@
-/** A thread that runs a module of ours from its source, on every Node that we support. */
+/** A thread that runs a module of the benchmarks, on every Node that we support. */
 import { Worker } from 'node:worker_threads'
 
 // A worker's own loader does not know `--import` on Node 20, so the thread registers it itself.
@@ -15,5 +15,6 @@ export function threadOf(module: URL, given: unknown): Worker {
   return new Worker(BOOT, {
     eval: true,
     workerData: { module: module.href, given },
+    execArgv: ['--conditions=chimera-testing'],
   })
 }

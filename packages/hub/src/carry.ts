@@ -119,9 +119,9 @@ export function createCarry(options: CarryOptions): Carry {
     timer = { ...real.after(dueAt - now, flush), dueAt }
   }
 
-  function tell(topic: Topic, message: object): void {
+  function tell(topic: Topic, message: object, received = JSON.stringify(message)): void {
     if (!TOLD.has(topic)) return
-    const text = JSON.stringify({ topic, at: clock.now(), message })
+    const text = `{"topic":"${topic}","at":${clock.now()},"message":${received}}`
     if (toldChars + text.length > NOTICE_CHARS) flush()
     told.push(text)
     toldChars += text.length
@@ -131,19 +131,19 @@ export function createCarry(options: CarryOptions): Carry {
   const secluded = options.held || key === undefined
   const say = createSaying({ ...options, secluded })
   for (const topic of SAID) {
-    heard.subscribe(topic, (message) => {
+    heard.subscribe(topic, (message, received) => {
       if (closed) return
       if (origin === 'here') say(topic, message)
-      if (origin !== 'notice') tell(topic, message)
+      if (origin !== 'notice') tell(topic, message, received)
     })
   }
 
   /** A hub that says what it takes in to those who listen here, and not where it came from. */
   function from(source: 'bus' | 'notice', hub: Hub): Hub {
-    const publish: Hub['publish'] = (topic, message) => {
+    const publish: Hub['publish'] = (topic, message, received) => {
       origin = source
       try {
-        hub.publish(topic, message)
+        hub.publish(topic, message, received)
       } finally {
         origin = 'here'
       }

@@ -56,7 +56,7 @@ async function judgePost(hub: Hub, post: Received<PresencePosted>): Promise<Outc
   const proof = await prove(hub, agent, post.message)
   if (!proof.ok) return proof
   const taken = hub.presence.announce(announcement, hub.now())
-  if (taken.ok) hub.publish('presence', post.message)
+  if (taken.ok) hub.publish('presence', post.message, post.raw)
   return taken
 }
 
@@ -110,7 +110,7 @@ export async function declare(hub: Hub, told: Received<CapabilitiesDeclared>): P
   if (keyOf(hub, agent) !== claimedKey) return refuse('key_mismatch')
   const taken = await keepDeclaration(hub, told.meaning)
   if (taken.ok) {
-    hub.publish('capability', told.message)
+    hub.publish('capability', told.message, told.raw)
     await drain(hub, told.meaning)
   }
   return taken

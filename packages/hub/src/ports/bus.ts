@@ -11,10 +11,16 @@ export type Topic =
   | 'control'
   | 'result'
 
-/** Says it and goes on: nobody waits for listeners, and what they do is their own affair. */
-export type Publish = (topic: Topic, message: object) => void
+/**
+ * Says it and goes on: nobody waits for listeners, and what they do is their own affair.
+ * `received` is the text that the message came as, for one that was read by its schema and
+ * searched for secrets when it came in: it is not looked at again, nor written again.
+ */
+export type Publish = (topic: Topic, message: object, received?: string) => void
+
+export type Listener = (message: object, received?: string) => void
 
 export type Heard = {
   /** Answers how to stop listening. */
-  readonly subscribe: (topic: Topic, listener: (message: object) => void) => () => void
+  readonly subscribe: (topic: Topic, listener: Listener) => () => void
 }
