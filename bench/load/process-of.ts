@@ -16,7 +16,7 @@ const CPU = 'cpu'
 
 export async function processOf(module: URL): Promise<BenchProcess> {
   const child = fork(fileURLToPath(module), {
-    execArgv: ['--import', 'tsx', '--conditions=chimera-testing'],
+    execArgv: ['--import', 'tsx', '--conditions=chimera-testing', '--max-semi-space-size=64'],
     serialization: 'advanced',
   })
   await heardFrom(child)

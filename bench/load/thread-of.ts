@@ -10,11 +10,15 @@ import('tsx/esm/api').then(({ register }) => {
 })
 `
 
+// As a hub has it that is started by `chimera`: three spaces of 64 MiB.
+const YOUNG_MB = 192
+
 /** `given` is what the module finds in `workerData.given`. */
 export function threadOf(module: URL, given: unknown): Worker {
   return new Worker(BOOT, {
     eval: true,
     workerData: { module: module.href, given },
     execArgv: ['--conditions=chimera-testing'],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   })
 }

@@ -97,7 +97,7 @@ async function serve(asked: LoadWanted): Promise<void> {
   let wanted = 0
   const lanes = Array.from({ length: connections }, createLane)
   await Promise.all(lanes.map(({ ready }) => ready()))
-  parentPort?.on('message', async (times: number) => {
+  const begin = async (times: number): Promise<void> => {
     await Promise.all(lanes.map(({ ready }) => ready()))
     wanted = times
     left = times
@@ -107,7 +107,8 @@ async function serve(asked: LoadWanted): Promise<void> {
       parentPort?.postMessage({ latenciesMs: Float64Array.from(latencies) })
     }
     for (const { send } of lanes) send()
-  })
+  }
+  parentPort?.on('message', (times: number) => void begin(times))
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage('ready')
 }

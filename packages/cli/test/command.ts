@@ -1,6 +1,6 @@
 /**
- * The command line as a person runs it: a process of its own, built before the tests. A hub is one that
- * goes on; it says where it listens, and is ended by the signal that Ctrl-C sends.
+ * The command line as a person runs it: a process of its own, built before the tests. A hub is one
+ * that goes on; it says where it listens, and is ended by the signal that Ctrl-C sends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
