@@ -56,7 +56,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   store:       { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: true,  npm: SQL },
   bus:         { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: true,  npm: ['@nats-io/*'] },
   hub:         { uses: WORKING,                                 typesOf: [],    testsUse: NETWORK, node: true,  npm: [...FASTIFY, ...STRANGERS, ...MCP, ...SERVED] },
-  agent:       { uses: WORKING,                                 typesOf: [],    testsUse: NETWORK, node: true,  npm: [...FASTIFY, ...STRANGERS, 'lru-cache'] },
+  agent:       { uses: WORKING,                                 typesOf: [],    testsUse: [...NETWORK, 'hub'], node: true,  npm: [...FASTIFY, ...STRANGERS, 'lru-cache'] },
   skills:      { uses: WORKING,                                 typesOf: [],    testsUse: NETWORK, node: true,  npm: [...SCHEMAS, ...MODELS, ...FEEDS, ...MCP, 'viem', 'lru-cache'] },
   fleet:       { uses: [...GROUND, 'skill', 'agent', 'skills'], typesOf: [],    testsUse: NETWORK, node: true,  npm: [] },
   console:     { uses: PURE,                                    typesOf: SHOWN, testsUse: NETWORK, node: false, npm: PAGE },

@@ -20,7 +20,13 @@ import type { Traced } from '@chimera/domain/work/trace'
 import type { Static } from 'typebox'
 import { checker, reader } from '../check.ts'
 import { centsOf, instantOf, writeCents, writeInstant } from '../wire.ts'
-import { HoldAnswer, type HoldWanted, type NewHold } from './holds.ts'
+import {
+  HoldAnswer,
+  type HoldRelease,
+  type HoldWanted,
+  type NewHold,
+  type ReleaseWord,
+} from './holds.ts'
 import { KeyHistoryShown } from './keys.ts'
 import { WorkShown } from './work.ts'
 
@@ -38,6 +44,8 @@ export function encodeNewHold(wanted: HoldWanted): Static<typeof NewHold> {
     ...(parent !== undefined && { parent_id: parent }),
   }
 }
+
+export const encodeHoldRelease = (because: ReleaseWord): Static<typeof HoldRelease> => ({ because })
 
 export type HoldSeen = {
   readonly id: HoldId

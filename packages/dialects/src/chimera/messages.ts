@@ -10,6 +10,7 @@ import { LETTER_MESSAGES } from './letters.ts'
 import { LIVE_MESSAGES } from './live.ts'
 import { PROFILE_MESSAGES } from './profiles.ts'
 import { ErrorAnswer } from './refusals.ts'
+import { SERVING_MESSAGES } from './serving.ts'
 import { TOKEN_MESSAGES } from './tokens.ts'
 import { TRUST_MESSAGES } from './trust.ts'
 import { WORK_MESSAGES } from './work.ts'
@@ -26,5 +27,6 @@ export const MESSAGES = {
   ...GRANT_MESSAGES,
   ...WORK_MESSAGES,
   ...LIVE_MESSAGES,
+  ...SERVING_MESSAGES,
   error: { schema: ErrorAnswer, read: asItIs(checker(ErrorAnswer)) },
 } satisfies Messages

@@ -1,0 +1,200 @@
+/**
+ * An agent's own door, as a hirer knocks at it: collaborations by OpenClaw, over HTTP (OC-23).
+ *
+ *   D1  The address is the agent's own word, so it is dialled through the guarded client.
+ *   D2  A token never goes to an agent. Who hires as an agent signs; who hires as an owner is known
+ *       by the hold, which names the task (CH-15).
+ *   D3  The same ask may be made again: its key is the task (OC-12).
+ *   D4  An answer is what the agent says. A result counts only if the agent has signed it.
+ */
+import { jobsAddress } from '@chimera/dialects/chorus'
+import * as openclaw from '@chimera/dialects/openclaw'
+import { type KeyHistory, keyAt, presentKey } from '@chimera/domain/agent/keys'
+import type { AgentId, Instant } from '@chimera/domain/ids'
+import { LIMITS } from '@chimera/domain/limits'
+import type { EndReported } from '@chimera/domain/work/result'
+import type { WorkAsked } from '@chimera/domain/work/work'
+import type { Chance } from '@chimera/host/chance'
+import type { Clock } from '@chimera/host/clock'
+import { createGuardedClient, type GuardedClient } from '@chimera/host/guarded/client'
+import { beginTrace, encodeTraceparent } from '@chimera/host/traceparent'
+import { signRequest } from '@chimera/identity/http-signature'
+import { createKeyring } from '@chimera/identity/keyring'
+import type { KeyPair } from '@chimera/identity/keys'
+import { verifyMessage } from '@chimera/identity/message'
+import { type HubAnswer, type HubRefused, KEY_FIELD, readAnswer } from '../hub/client.ts'
+
+export type DoorOptions = {
+  readonly clock: Clock
+  readonly chance: Chance
+  /** What may be dialled beside public addresses. */
+  readonly allowNet: readonly string[]
+  /** The key of the agent that hires; absent where an owner does. */
+  readonly key?: () => KeyPair
+}
+
+/** One agent, as it was found. */
+export type Place = { readonly id: AgentId; readonly endpoint: string }
+
+export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal }
+
+export type Silent = { readonly kind: 'silent'; readonly code: string; readonly detail: string }
+/** `final`: it answers the request. Else it is about this call, and says nothing of the work. */
+export type Refusing = { readonly kind: 'refused'; readonly final: boolean } & RefusalStated
+type RefusalStated = Omit<openclaw.RefusalStated, 'details'>
+
+export type Answered =
+  | { readonly kind: 'accepted' }
+  /** It waits for a slot, or for a person; a second answer follows. */
+  | { readonly kind: 'deferred'; readonly until: Instant }
+  | Refusing
+  | Silent
+
+export type Looked =
+  | Answered
+  /** As it came, for `believe`. */
+  | { readonly kind: 'ended'; readonly report: EndReported; readonly message: object }
+
+export type Door = {
+  readonly ask: (place: Place, asked: WorkAsked, limits: Limits) => Promise<Answered>
+  /** How it stands with what was asked, by the name that the requester gave it. */
+  readonly look: (place: Place, asked: WorkAsked, limits: Limits) => Promise<Looked>
+  readonly cancel: (place: Place, asked: WorkAsked, limits: Limits) => Promise<Looked>
+  /** Whether anybody is there at all; asks for nothing to be done. */
+  readonly isThere: (place: Pick<Place, 'endpoint'>, limits: Limits) => Promise<boolean>
+  /** The raw way, for messages of another dialect. */
+  readonly post: (url: string, message: object, limits: Limits) => Promise<HubAnswer>
+  readonly close: () => Promise<void>
+}
+
+/** How long an agent may keep a look waiting for its result; half of what proxies put up with. */
+const WAIT_SECONDS = 20
+
+export function createDoor(options: DoorOptions): Door {
+  const { clock, chance, allowNet, key } = options
+  const http: GuardedClient = createGuardedClient({ clock, allowNet, limits: { redirects: 0 } })
+
+  type Sent = Limits & {
+    readonly url: string
+    readonly method: 'GET' | 'POST'
+    readonly message?: object
+    readonly more?: Readonly<Record<string, string>>
+  }
+
+  async function send({ url, method, message, more, timeoutMs, signal }: Sent): Promise<HubAnswer> {
+    const text = message === undefined ? undefined : JSON.stringify(message)
+    const headers = { ...more, ...(text !== undefined && { 'content-type': 'application/json' }) }
+    const outcome = await http.request({
+      url,
+      method,
+      headers: { ...headers, ...proof({ url, method, headers, text }) },
+      ...(text !== undefined && { body: text }),
+      ...(signal && { signal }),
+      limits: { headersMs: timeoutMs, totalMs: timeoutMs, pauseMs: timeoutMs },
+    })
+    return readAnswer(outcome, clock.now())
+  }
+
+  /** D2. */
+  function proof(request: {
+    readonly url: string
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly text: string | undefined
+  }): Readonly<Record<string, string>> {
+    const pair = key?.()
+    if (pair === undefined) return {}
+    const { url, method, text } = request
+    const headers = { ...request.headers, [KEY_FIELD]: pair.publicKey }
+    const signed = { url, method, headers, ...(text !== undefined && { body: Buffer.from(text) }) }
+    const fields = signRequest(signed, pair, { now: clock.now(), nonce: chance.uuid() })
+    return { [KEY_FIELD]: pair.publicKey, ...fields }
+  }
+
+  const traceOf = ({ correlation }: WorkAsked) => ({
+    traceparent: encodeTraceparent(beginTrace(correlation, chance)),
+  })
+
+  return {
+    async ask(place, asked, limits) {
+      const url = collaborations(place)
+      const message = openclaw.encodeRequest(asked, clock.now())
+      const answer = await send({ url, method: 'POST', message, more: traceOf(asked), ...limits })
+      const looked = readLooked(answer, place)
+      // Work that has ended by now was accepted before: the look that follows finds its end.
+      return looked.kind === 'ended' ? { kind: 'accepted' } : looked
+    },
+    async look(place, asked, limits) {
+      const url = `${collaborations(place)}/${asked.task}`
+      // As long as it may take: whoever does not know this field answers at once.
+      const seconds = Math.min(WAIT_SECONDS, Math.floor(limits.timeoutMs / 2_000))
+      const more = { ...traceOf(asked), ...(seconds > 0 && { prefer: `wait=${seconds}` }) }
+      return readLooked(await send({ url, method: 'GET', more, ...limits }), place)
+    },
+    async cancel(place, asked, limits) {
+      const url = `${collaborations(place)}/${asked.task}/cancel`
+      const more = traceOf(asked)
+      return readLooked(await send({ url, method: 'POST', message: {}, more, ...limits }), place)
+    },
+    async isThere(place, limits) {
+      const url = `${base(place)}/health`
+      const answer = await send({ url, method: 'GET', ...limits })
+      return answer.ok || answer.kind === 'refused' || answer.status !== undefined
+    },
+    post: (url, message, limits) => send({ url, method: 'POST', message, ...limits }),
+    close: () => http.close(AbortSignal.abort()),
+  }
+}
+
+/** `api_endpoint` may end in `/jobs`, where Chorus knocks; the other doors stand beside it. */
+const base = ({ endpoint }: Pick<Place, 'endpoint'>): string =>
+  jobsAddress(endpoint).slice(0, -'/jobs'.length)
+const collaborations = (place: Place): string => `${base(place)}/openclaw/v1/collaborations`
+
+function readLooked(answer: HubAnswer, { id }: Place): Looked {
+  const body = answer.ok ? answer.body : answer.said
+  const result = openclaw.readResult(body)
+  if (result.ok && typeof body === 'object' && body !== null) {
+    if (result.value.agent !== id) return notUnderstood('a result of somebody else')
+    return { kind: 'ended', report: result.value, message: body }
+  }
+  const response = openclaw.readResponse(body)
+  if (response.ok) {
+    const { value } = response
+    if (value.answer === 'accepted') return { kind: 'accepted' }
+    if (value.answer === 'deferred') return { kind: 'deferred', until: value.until }
+    return { kind: 'refused', final: true, ...statedIn(value) }
+  }
+  if (answer.ok) return notUnderstood('neither a response nor a result')
+  return answer.kind === 'refused'
+    ? refusingIn(answer)
+    : { kind: 'silent', code: answer.code, detail: answer.detail }
+}
+
+function statedIn(stated: RefusalStated): RefusalStated {
+  const { refusal, sentence, retryable, retryAfterMs } = stated
+  return { refusal, sentence, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+/** OC-22: an error without a response. One that we have no word for closes this door to us. */
+function refusingIn({ refusal = 'policy_violated', sentence, retryable }: HubRefused): Refusing {
+  return { kind: 'refused', final: false, refusal, sentence, retryable }
+}
+
+const notUnderstood = (detail: string): Silent => ({
+  kind: 'silent',
+  code: 'unintelligible',
+  detail: detail.slice(0, LIMITS.notesChars),
+})
+
+/** D4: by the key that speaks for the agent now, or spoke for it when the work ended (P-15). */
+export function createBelief(): (
+  message: object,
+  said: { readonly history: KeyHistory; readonly at: Instant },
+) => boolean {
+  const keyring = createKeyring()
+  return (message, { history, at }) =>
+    [presentKey(history), keyAt(history, at)].some(
+      (key) => key !== undefined && verifyMessage(message, key.publicKey, keyring).ok,
+    )
+}

@@ -1,0 +1,83 @@
+/** What every door of an agent is given, and what they have in common. */
+import { isUuid, readUuid } from '@chimera/dialects/wire'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { TaskId, WorkId } from '@chimera/domain/ids'
+import { LIMITS } from '@chimera/domain/limits'
+import type { Refusal } from '@chimera/domain/refusals'
+import { endOf } from '@chimera/domain/work/work'
+import type { Chance } from '@chimera/host/chance'
+import type { Clock } from '@chimera/host/clock'
+import type { Skill } from '@chimera/skill/contract'
+import type { FastifyRequest } from 'fastify'
+import type { Network, Self } from '../ports.ts'
+import type { Answered, AskedWork } from '../work/asking.ts'
+import type { KeptWork } from '../work/keep.ts'
+import { isConcerned } from '../work/requester.ts'
+import type { Reserving } from '../work/reserving.ts'
+import type { Workshop } from '../work/workshop.ts'
+import type { Signers } from './signer.ts'
+
+export type Doors = {
+  readonly self: Self
+  readonly network: Network
+  readonly workshop: Workshop
+  readonly reserving: Reserving
+  readonly skills: readonly Skill[]
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly signerOf: Signers
+  readonly bytesOf: (request: FastifyRequest) => Buffer
+}
+
+export type ById = { readonly Params: { readonly id: string } }
+
+// The answer has to travel, too: a second of the ten (OC-11).
+const ANSWER_MS = LIMITS.responseMs - 1_000
+
+/** OC-11: an answer, always. What is decided after that is found by the same ask again. */
+export async function askInTime({ workshop, clock }: Doors, asked: AskedWork): Promise<Answered> {
+  let timer: { readonly cancel: () => void } | undefined
+  const late = new Promise<Answered>((resolve) => {
+    timer = clock.after(ANSWER_MS, () =>
+      resolve(refuse('service_unavailable', { retryAt: clock.now() + 1_000 })),
+    )
+  })
+  try {
+    return await Promise.race([workshop.ask(asked), late])
+  } finally {
+    timer?.cancel()
+  }
+}
+
+export type Found = { readonly ok: true; readonly kept: KeptWork } | Refused<Refusal>
+
+/** Work by our name for it or by the requester's, for whoever it concerns. */
+export async function findWork(
+  { workshop, network, signerOf }: Doors,
+  request: FastifyRequest<ById>,
+): Promise<Found> {
+  const signer = await signerOf(request)
+  if (!signer.ok) return signer
+  const { id: text } = request.params
+  if (!isUuid(text)) return refuse('work_unknown')
+  const id = readUuid<WorkId>(text)
+  const kept = (await workshop.find(id)) ?? (await workshop.byTask(id as string as TaskId))
+  if (kept === undefined) return refuse('work_unknown')
+  if (await isConcerned(network, kept, signer.key)) return { ok: true, kept }
+  return refuse(signer.key === undefined ? 'caller_unknown' : 'caller_forbidden')
+}
+
+/** `Prefer: wait=10` (RFC 7240): waits so long for the end. */
+export async function waited(
+  { workshop }: Doors,
+  { headers }: FastifyRequest,
+  kept: KeptWork,
+): Promise<KeptWork> {
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(String(headers.prefer)) ?? []
+  if (seconds === undefined) return kept
+  return workshop.ended(kept, Math.min(Number(seconds) * 1_000, LIMITS.syncWaitMs))
+}
+
+export function hasEnded({ work: { state } }: KeptWork): boolean {
+  return endOf(state) !== undefined || state.name === 'refused'
+}

@@ -1,0 +1,95 @@
+/**
+ * OpenClaw at the agent's own door (OC-23): requests and their answers, results by id, cancelling,
+ * and how the work goes on. Every route is read, act, encode.
+ */
+import * as openclaw from '@chimera/dialects/openclaw'
+import { isUuid, readUuid } from '@chimera/dialects/wire'
+import type { Refused } from '@chimera/domain/decision'
+import type { CorrelationId } from '@chimera/domain/ids'
+import type { Refusal } from '@chimera/domain/refusals'
+import { endOf } from '@chimera/domain/work/work'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { KeptWork } from '../work/keep.ts'
+import { signedResult } from '../work/letters.ts'
+import { askInTime, type ById, type Doors, findWork, waited } from './doors.ts'
+import { streamWork } from './events.ts'
+import { isFault, refusalOf } from './failed.ts'
+
+export const openclawRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async (
+  app,
+  { doors },
+) => {
+  const { self, clock, workshop } = doors
+
+  function answer(reply: FastifyReply, { status, body }: openclaw.ResponseAnswer): FastifyReply {
+    const reason = 'rejection_reason' in body ? body.rejection_reason : body
+    const seconds =
+      reason && 'retry_after_seconds' in reason ? reason.retry_after_seconds : undefined
+    if (seconds !== undefined) reply.header('retry-after', seconds)
+    return reply.code(status).send(body)
+  }
+  const no = (reply: FastifyReply, refused: Refused<Refusal>, correlation?: CorrelationId) =>
+    answer(reply, openclaw.encodeRefusal(refused, clock.now(), correlation))
+
+  app.setErrorHandler((error, request, reply) => {
+    const refused = refusalOf(error, clock.now())
+    if (isFault(refused)) request.log.error({ err: error }, 'openclaw failed')
+    return no(reply, refused)
+  })
+
+  app.post('/collaborations', async (request, reply) => {
+    const { body } = request
+    const correlation = correlationIn(body)
+    const unspoken = openclaw.refuseVersion(body)
+    if (unspoken !== undefined) return no(reply, unspoken, correlation)
+    const read = openclaw.readRequest(body)
+    if (!read.ok) return no(reply, read, correlation)
+    const signer = await doors.signerOf(request)
+    if (!signer.ok) return no(reply, signer, correlation)
+    const asked = read.value
+    const taken = await askInTime(doors, { door: 'openclaw', asked, signer: signer.key })
+    const to = { task: asked.task, agent: self.agent, correlation: asked.correlation }
+    if (!taken.ok) return answer(reply, openclaw.encodeRefused(taken, to, clock.now()))
+    return answer(reply, openclaw.encodeProgress(taken.kept.work, to, clock.now()))
+  })
+
+  /** The result where there is one, else how the ask stands. */
+  function tell(reply: FastifyReply, kept: KeptWork): FastifyReply {
+    const { ask, state } = kept.work
+    if (endOf(state) !== undefined) return reply.send(signedResult(self, kept))
+    const to = { task: ask.task, agent: self.agent, correlation: ask.correlation }
+    if (kept.refused) return answer(reply, openclaw.encodeRefused(kept.refused, to, clock.now()))
+    return answer(reply, openclaw.encodeProgress(kept.work, to, clock.now()))
+  }
+
+  app.get<ById>('/collaborations/:id', async (request, reply) => {
+    const found = await findWork(doors, request)
+    if (!found.ok) return no(reply, found)
+    return tell(reply, await waited(doors, request, found.kept))
+  })
+
+  app.post<ById>('/collaborations/:id/cancel', async (request, reply) => {
+    const found = await findWork(doors, request)
+    if (!found.ok) return no(reply, found)
+    const { correlation, work } = found.kept.work.ask
+    const cancelled = await workshop.cancel(found.kept)
+    if (!cancelled.ok) return no(reply, cancelled, correlation)
+    return tell(reply, (await workshop.find(work)) ?? found.kept)
+  })
+
+  app.get<ById>(
+    '/collaborations/:id/events',
+    { exposeHeadRoute: false },
+    async (request, reply) => {
+      const found = await findWork(doors, request)
+      return found.ok ? streamWork(doors, request, reply, found.kept) : no(reply, found)
+    },
+  )
+}
+
+/** Also of a message that is refused, so that its sender knows which one (OC-22). */
+function correlationIn(body: unknown): CorrelationId | undefined {
+  if (typeof body !== 'object' || body === null || !('correlation_id' in body)) return undefined
+  const { correlation_id: id } = body
+  return typeof id === 'string' && isUuid(id) ? readUuid<CorrelationId>(id) : undefined
+}

@@ -1,0 +1,71 @@
+/**
+ * The agent's HTTP server: bounds, ids, and one plugin per dialect.
+ *
+ *   S1  A body is taken as it came: nothing is coerced, filled in or dropped.
+ *   S2  Whatever goes wrong is answered with the one error, which names nothing of the inside.
+ *   S3  A request has an id that is in its log lines and in the answer's `x-request-id` (X-4).
+ */
+import { encodeError } from '@chimera/dialects/error'
+import { statusOf } from '@chimera/dialects/http-status'
+import { LIMITS } from '@chimera/domain/limits'
+import type { Log } from '@chimera/host/log'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { chorusRoutes } from './chorus.ts'
+import type { Doors } from './doors.ts'
+import { isFault, refusalOf } from './failed.ts'
+import { moltbookRoutes } from './moltbook.ts'
+import { openclawRoutes } from './openclaw.ts'
+import { ourRoutes } from './ours.ts'
+import { createSigners } from './signer.ts'
+import { skillRoutes } from './skills.ts'
+
+export type ServerHands = Omit<Doors, 'signerOf' | 'bytesOf'> & {
+  readonly log: Log
+  /** Where callers think they are, if not where they dialled. */
+  readonly publicUrl: () => string | undefined
+  /** Whether the agent takes work, for whoever looks after it. */
+  readonly state: () => string
+}
+
+export function createServer(hands: ServerHands): FastifyInstance {
+  const { clock, chance, log, self, state, publicUrl } = hands
+  const loggerInstance: FastifyBaseLogger = log
+  const app: FastifyInstance = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: LIMITS.bodyBytes,
+    routerOptions: { maxParamLength: LIMITS.keyChars },
+    genReqId: () => chance.uuid(),
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    forceCloseConnections: true,
+  })
+  const { signerOf, bytesOf } = createSigners(app, { now: clock.now, publicUrl })
+  const doors: Doors = { ...hands, signerOf, bytesOf }
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.setNotFoundHandler((_, reply) =>
+    reply.code(404).send({
+      code: 'path_unknown',
+      message: 'Nothing is served under this path and method.',
+      retryable: false,
+    }),
+  )
+  app.setErrorHandler((error, request, reply) => {
+    const refused = refusalOf(error, clock.now())
+    if (isFault(refused)) request.log.error({ err: error }, 'request failed')
+    const body = encodeError(refused, refused.refusal, clock.now())
+    return reply.code(statusOf(refused.refusal)).send(body)
+  })
+
+  // What a hub asks when it probes whether an instance can be reached.
+  app.get('/health', async () => ({ status: 'ok', agent: self.agent, state: state() }))
+  app.register(openclawRoutes, { doors, prefix: '/openclaw/v1' })
+  app.register(moltbookRoutes, { doors, prefix: '/moltbook/v1' })
+  app.register(ourRoutes, { doors, prefix: '/v1' })
+  app.register(chorusRoutes, { doors })
+  app.register(skillRoutes, { doors })
+  return app
+}

@@ -1,0 +1,85 @@
+/**
+ * Which key signed a request (RFC 9421). Whose key it is, the hub says; here only the proof is
+ * looked at.
+ *
+ *   S1  A request that claims a signature and whose signature does not hold is refused.
+ *   S2  A signature is judged over the bytes that came and the address that the agent itself knows;
+ *       what the caller says its target was is not believed.
+ *   S3  A nonce passes once.
+ */
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { Instant, PublicKey } from '@chimera/domain/ids'
+import type { Refusal } from '@chimera/domain/refusals'
+import { createSeenNonces } from '@chimera/identity/freshness'
+import { fieldValue } from '@chimera/identity/http-message'
+import { verifyRequest } from '@chimera/identity/http-signature'
+import { createKeyring } from '@chimera/identity/keyring'
+import { decodePublicKey, keyIdOf } from '@chimera/identity/keys'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { KEY_FIELD } from '../hub/client.ts'
+
+export type Signed = { readonly ok: true; readonly key?: PublicKey } | Refused<Refusal>
+export type Signers = (request: FastifyRequest) => Promise<Signed>
+
+export type SignersOptions = {
+  readonly now: () => Instant
+  /** Where callers think they are, if not where they dialled. */
+  readonly publicUrl: () => string | undefined
+}
+
+/** Keeps the bytes of every body, which are what was signed. */
+export function createSigners(
+  app: FastifyInstance,
+  { now, publicUrl }: SignersOptions,
+): { readonly signerOf: Signers; readonly bytesOf: (request: FastifyRequest) => Buffer } {
+  const bodies = new WeakMap<object, Buffer>()
+  const keyring = createKeyring()
+  const nonces = createSeenNonces()
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    const body = Buffer.from(bytes)
+    bodies.set(request.raw, body)
+    void parse(request, body.toString('utf8'), done)
+  })
+  const bytesOf = ({ raw }: FastifyRequest): Buffer => bodies.get(raw) ?? Buffer.alloc(0)
+
+  async function signerOf(request: FastifyRequest): Promise<Signed> {
+    const { headers, method } = request
+    if (headers.signature === undefined && headers['signature-input'] === undefined) {
+      return { ok: true }
+    }
+    const offered = decodePublicKey(fieldValue(headers, KEY_FIELD))
+    if (offered === undefined) {
+      const issue = { path: KEY_FIELD, expected: 'the public key that signs', got: 'none' }
+      return refuse('signature_invalid', { issues: [issue] })
+    }
+    const verdict = await verifyRequest(
+      { method, url: targetOf(request, publicUrl()), headers, body: bytesOf(request) },
+      {
+        now: now(),
+        keyOf: (id) => (keyIdOf(offered) === id ? offered : undefined),
+        keyring,
+        nonces,
+      },
+    )
+    return verdict.ok ? { ok: true, key: offered } : verdict
+  }
+
+  return { signerOf, bytesOf }
+}
+
+/** S2. The `Host` field counts only where it names the very address that was dialled. */
+function targetOf({ headers, raw, socket }: FastifyRequest, publicUrl: string | undefined): string {
+  const path = raw.url ?? '/'
+  const { localAddress = '', localPort = 0 } = socket
+  const address = localAddress.replace(/^::ffff:/, '')
+  const dialled = `${address.includes(':') ? `[${address}]` : address}:${localPort}`
+  const isLoopback = address === '::1' || address.startsWith('127.')
+  const isLocal = isLoopback && headers.host === `localhost:${localPort}`
+  // Whoever came straight to us dialled what it sees; whoever came through a proxy did not.
+  const isDirect = isLocal || headers.host === dialled
+  if (publicUrl !== undefined && !isDirect) return `${publicUrl.replace(/\/$/, '')}${path}`
+  const scheme = 'encrypted' in socket ? 'https' : 'http'
+  return `${scheme}://${isLocal ? headers.host : dialled}${path}`
+}

@@ -1,0 +1,118 @@
+/** The keep in files: the contract of every keep, and what a crash leaves behind. */
+import assert from 'node:assert/strict'
+import { appendFile, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { WorkId } from '@chimera/domain/ids'
+import { createClock } from '@chimera/host/clock'
+import { createVirtualClock } from '@chimera/host/virtual-clock'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { keepContract, keptAs } from '../../test/contract-keep.ts'
+import { createGate, createStage } from '../../test/working.ts'
+import { type FileKeep, openFileKeep } from './file-keep.ts'
+
+let root: string
+let count = 0
+const opened: FileKeep[] = []
+const newDirectory = () => {
+  count += 1
+  return join(root, `keep-${count}`)
+}
+async function openAt(directory: string, clock = createClock()): Promise<FileKeep> {
+  const files = await openFileKeep({ directory, clock })
+  opened.push(files)
+  return files
+}
+/** What is on the disk now, as a process that was killed leaves it. */
+async function crashed(directory: string): Promise<string> {
+  const left = newDirectory()
+  await cp(directory, left, { recursive: true, filter: (each) => !each.endsWith('.lock') })
+  return left
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'chimera-keep-'))
+})
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close()
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+describe('the keep in files', () =>
+  keepContract(async (now) => (await openAt(newDirectory(), { ...createClock(), now })).keep))
+
+test('what was acknowledged is there after a crash, as it was last', async () => {
+  const directory = newDirectory()
+  const { keep } = await openAt(directory)
+  await keep.enter(keptAs('a'))
+  await keep.save(keptAs('a', { durationMs: 7 }))
+  await keep.enter(keptAs('b'))
+  const after = await openAt(await crashed(directory))
+  assert.equal((await after.keep.find('scope a'))?.durationMs, 7)
+  const names = (await after.keep.unfinished()).map(({ work }) => work.ask.work)
+  assert.deepEqual(names, ['work a', 'work b'])
+})
+
+test('a line that was cut off is passed over; a damaged one is told', async () => {
+  const directory = newDirectory()
+  const { keep } = await openAt(directory)
+  await keep.enter(keptAs('a'))
+  const cut = await crashed(directory)
+  await appendFile(join(cut, 'work.jsonl'), '{"scope":"scope b","wor')
+  const after = await openAt(cut)
+  assert.ok(await after.keep.byWork('work a' as WorkId))
+
+  const damaged = await crashed(directory)
+  await appendFile(join(damaged, 'work.jsonl'), 'rubbish\n')
+  await assert.rejects(openFileKeep({ directory: damaged, clock: createClock() }), {
+    code: 'keep_damaged',
+  })
+})
+
+test('old lines are cleared away, and nothing with them', async () => {
+  const directory = newDirectory()
+  const { keep } = await openAt(directory)
+  await keep.enter(keptAs('a'))
+  for (let at = 0; at < 25; at += 1) {
+    const saves = Array.from({ length: 100 }, () => keep.save(keptAs('a', { durationMs: at })))
+    await Promise.all(saves)
+  }
+  const text = await readFile(join(directory, 'work.jsonl'), 'utf8')
+  assert.ok(text.split('\n').length < 2_000)
+  const after = await openAt(await crashed(directory))
+  assert.equal((await after.keep.find('scope a'))?.durationMs, 24)
+})
+
+test('only its owner can read it, and only one process has it', async () => {
+  const directory = newDirectory()
+  await openAt(directory)
+  assert.equal((await stat(join(directory, 'work.jsonl'))).mode & 0o077, 0)
+  await assert.rejects(openFileKeep({ directory, clock: createClock() }), {
+    code: 'answers_locked',
+  })
+})
+
+test('P-3 OC-12 work that a crash cut off ends once, and a repeat finds it', async () => {
+  const directory = newDirectory()
+  const clock = createVirtualClock()
+  const first = createGate()
+  const files = await openAt(directory, clock)
+  const before = createStage({ skills: [first.skill], clock, keep: files.keep })
+  const asked = await before.ask()
+  assert.ok(asked.ok)
+  const { ask } = asked.kept.work
+
+  const left = await openAt(await crashed(directory), clock)
+  const second = createGate()
+  const after = createStage({ skills: [second.skill], clock, keep: left.keep })
+  await after.workshop.resume()
+  while (second.runs.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  second.runs[0]?.end(4)
+  while (after.hub.reports.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(
+    after.hub.reports.map((each) => [each.collaboration_id, each.output_data]),
+    [[ask.work, { words: 4 }]],
+  )
+  const kept = await left.keep.byWork(ask.work)
+  assert.equal(kept?.report?.how, 'done')
+})

@@ -1,0 +1,214 @@
+/**
+ * Brings answers and results to those who were promised them: the hub, and the callback that the
+ * requester gave (OC-17, P-8).
+ *
+ *   B1  A callback is dialled through the guarded client, follows no redirect, and is signed by the
+ *       agent's key together with the id of the letter.
+ *   B2  What fails is tried again by the domain's schedule; what is given up stays with its work as
+ *       lost, and can be sent again by hand.
+ *   B3  At most so many are under way at once.
+ */
+import * as chorus from '@chimera/dialects/chorus'
+import * as openclaw from '@chimera/dialects/openclaw'
+import { type Attempted, type DeliveryFact, decideAttempt } from '@chimera/domain/delivery'
+import { LIMITS } from '@chimera/domain/limits'
+import { isRetryable } from '@chimera/domain/refusals'
+import type { Chance } from '@chimera/host/chance'
+import type { Clock } from '@chimera/host/clock'
+import type { GuardedClient, Outcome } from '@chimera/host/guarded/client'
+import { CORRELATION_FIELD, type Log } from '@chimera/host/log'
+import { signRequest } from '@chimera/identity/http-signature'
+import { signMessage } from '@chimera/identity/message'
+import type { Network, Self } from '../ports.ts'
+import type { KeptWork, Letter } from './keep.ts'
+
+export type PostHands = {
+  readonly self: Self
+  readonly network: Network
+  readonly dial: GuardedClient
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  /** The work as it is now; undefined when it is forgotten. */
+  readonly find: (scope: string) => KeptWork | undefined
+  /** Puts the letter in the place of the one with its id; without one, it is delivered. */
+  readonly settle: (scope: string, id: string, letter: Letter | undefined) => Promise<void>
+}
+
+export type Post = {
+  /** Sends what is due of this work, now or at its time. */
+  readonly send: (kept: KeptWork) => void
+  /** Waits for what is under way; later attempts are given up. */
+  readonly close: () => Promise<void>
+  /** Whether nothing is under way or due at once. */
+  readonly idle: () => Promise<void>
+}
+
+type Sent = Attempted | { readonly is: 'refused'; readonly because: string }
+
+const ANSWER_BYTES = 64 * 1024
+
+export function createPost(hands: PostHands): Post {
+  const { clock, log } = hands
+  const known = new Set<string>()
+  const line: (() => Promise<void>)[] = []
+  const underWay = new Set<Promise<void>>()
+  const timers = new Set<{ readonly cancel: () => void }>()
+  let closed = false
+
+  function go(): void {
+    while (underWay.size < LIMITS.deliveriesAtOnce) {
+      const next = line.shift()
+      if (next === undefined) return
+      const going: Promise<void> = next()
+        .catch((error: unknown) => log.warn({ err: error }, 'a letter was not sent'))
+        .finally(() => {
+          underWay.delete(going)
+          go()
+        })
+      underWay.add(going)
+    }
+  }
+
+  function plan(scope: string, { id, nextAt }: Letter): void {
+    if (closed || known.has(id)) return
+    known.add(id)
+    const queue = (): void => {
+      line.push(() => attempt(scope, id))
+      go()
+    }
+    const waitMs = nextAt - clock.now()
+    if (waitMs <= 0) {
+      queue()
+      return
+    }
+    const timer = clock.after(waitMs, () => {
+      timers.delete(timer)
+      queue()
+    })
+    timers.add(timer)
+  }
+
+  async function attempt(scope: string, id: string): Promise<void> {
+    known.delete(id)
+    const kept = hands.find(scope)
+    const letter = kept?.letters.find((each) => each.id === id)
+    if (kept === undefined || letter === undefined || letter.lost !== undefined) return
+    const tried = { ...letter, attempts: letter.attempts + 1 }
+    const sent = await bring(hands, kept, tried)
+    const after = judge(hands, tried, sent)
+    note(log, kept, tried, sent)
+    await hands.settle(scope, id, after)
+    if (after !== undefined && after.lost === undefined) plan(scope, after)
+  }
+
+  return {
+    send: ({ scope, letters }) => {
+      for (const each of letters) if (each.lost === undefined) plan(scope, each)
+    },
+    async close() {
+      closed = true
+      for (const timer of timers) timer.cancel()
+      timers.clear()
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+    },
+  }
+}
+
+function judge({ chance, clock }: PostHands, letter: Letter, sent: Sent): Letter | undefined {
+  if (sent.is === 'refused') return { ...letter, lost: sent.because }
+  const given = { attempted: sent, chance: chance.fraction() }
+  const [fact]: readonly DeliveryFact[] = decideAttempt(letter, given, clock.now()).facts
+  switch (fact?.type) {
+    case 'attempt_failed':
+      return { ...letter, nextAt: fact.nextAt }
+    case 'delivery_given_up':
+      return { ...letter, lost: fact.trouble }
+    default:
+      return undefined
+  }
+}
+
+async function bring(hands: PostHands, kept: KeptWork, letter: Letter): Promise<Sent> {
+  if (letter.to === 'callback') return bringToCallback(hands, kept, letter)
+  const message = signedResult(hands.self, kept)
+  if (message === undefined) return { is: 'refused', because: 'work_unknown' }
+  const done = await hands.network.report(message)
+  if (done.ok) return { is: 'answered', status: 204 }
+  const { refusal, particulars } = done
+  if (!isRetryable(refusal)) return { is: 'refused', because: refusal }
+  const waitMs = (particulars.retryAt ?? 0) - hands.clock.now()
+  return { is: 'answered', status: 503, ...(waitMs > 0 && { retryAfterMs: waitMs }) }
+}
+
+async function bringToCallback(
+  { self, dial, clock, chance }: PostHands,
+  kept: KeptWork,
+  { id, says }: Letter,
+): Promise<Sent> {
+  const body = JSON.stringify(messageOf(self, kept, says))
+  const url = kept.callback ?? ''
+  const headers = { 'content-type': 'application/json', 'idempotency-key': id }
+  const signed = signRequest(
+    { method: 'POST', url, headers, body: Buffer.from(body) },
+    self.key(),
+    { now: clock.now(), nonce: chance.uuid(), also: Object.keys(headers) },
+  )
+  const outcome = await dial.request({
+    url,
+    method: 'POST',
+    headers: { ...headers, ...signed },
+    body,
+    limits: { totalMs: LIMITS.deliveryMs, bodyBytes: ANSWER_BYTES, redirects: 0 },
+  })
+  return attemptedOf(outcome)
+}
+
+function attemptedOf(outcome: Outcome): Attempted {
+  if (outcome.ok) {
+    const seconds = Number(outcome.headers['retry-after'])
+    const wait = seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {}
+    return { is: 'answered', status: outcome.status, ...wait }
+  }
+  const { code } = outcome.failure
+  if (code === 'too_many_redirects') return { is: 'unanswered', because: 'redirected' }
+  return { is: 'unanswered', because: code === 'cancelled' ? 'network' : code }
+}
+
+/** In the words of the door that the work came through. */
+function messageOf(self: Self, kept: KeptWork, says: Letter['says']): object | undefined {
+  const { ask, state } = kept.work
+  const at = kept.report?.endedAt ?? ask.askedAt
+  if (kept.door === 'chorus') {
+    if (kept.report !== undefined) return chorus.encodeJobResult(kept.report, at)
+    if (kept.refused !== undefined) {
+      return chorus.encodeJobRefusal(kept.refused, { task: ask.task, agent: self.agent }, at).body
+    }
+    return chorus.encodeJobResult(pendingOf(self, kept), at)
+  }
+  if (says === 'result') return signedResult(self, kept)
+  const to = { task: ask.task, agent: self.agent, correlation: ask.correlation }
+  if (kept.refused !== undefined) return openclaw.encodeRefused(kept.refused, to, at).body
+  const accepted = state.name === 'accepted' ? state.acceptedAt : at
+  return openclaw.encodeProgress(kept.work, to, accepted).body
+}
+
+export function pendingOf(self: Self, { work: { ask } }: KeptWork) {
+  return { type: 'work_reported', task: ask.task, agent: self.agent, how: 'pending' } as const
+}
+
+/** The result as it is published: the same bytes each time, under the key that is present. */
+export function signedResult(self: Self, { report }: KeptWork): object | undefined {
+  if (report === undefined) return undefined
+  return signMessage(openclaw.encodeResult(report, report.endedAt ?? 0), self.key())
+}
+
+function note(log: Log, { work: { ask } }: KeptWork, letter: Letter, sent: Sent): void {
+  const { id, says, to, attempts } = letter
+  const about = { letter: id, says, to, attempts, [CORRELATION_FIELD]: ask.correlation }
+  if (sent.is === 'answered' && sent.status < 300) log.debug(about, 'told')
+  else log.info({ ...about, sent }, 'could not be told')
+}

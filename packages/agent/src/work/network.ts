@@ -1,0 +1,120 @@
+/**
+ * The hub over HTTP, as work needs it (`Network`).
+ *
+ *   N1  What the hub says of an agent is believed for half a minute, so that a busy requester costs
+ *       one question; a signature that does not fit is judged by what the hub says now.
+ *   N2  A hub that does not say whether it is open is taken for one that is not.
+ */
+import {
+  encodeConfirmation,
+  encodeHoldRelease,
+  encodePresented,
+  type HeldSeen,
+  readAgentOwner,
+  readHolds,
+  readKeyHistory,
+  readPromise,
+} from '@chimera/dialects/chimera'
+import { presentKey } from '@chimera/domain/agent/keys'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import type { AgentId, Instant } from '@chimera/domain/ids'
+import { LIMITS } from '@chimera/domain/limits'
+import type { Refusal } from '@chimera/domain/refusals'
+import type { Clock } from '@chimera/host/clock'
+import type { HubAnswer, HubClient } from '../hub/client.ts'
+import type { Done, Known, Network } from '../ports.ts'
+
+export type NetworkHands = {
+  readonly hub: Pick<HubClient, 'get' | 'post'>
+  readonly agent: AgentId
+  readonly clock: Pick<Clock, 'now'>
+}
+
+type Remembered = { readonly known: Known | undefined; readonly until: Instant }
+
+const BELIEVED_MS = 30_000
+const MOST_KNOWN = 10_000
+const RETRY_MS = 2_000
+/** What is in the body makes a second one the same. */
+const REPEATED = { repeatable: true } as const
+
+export function createNetwork({ hub, agent: self, clock }: NetworkHands): Network {
+  const remembered = new Map<AgentId, Remembered>()
+  let open: boolean | undefined
+
+  const refusedBy = (answer: Exclude<HubAnswer, { ok: true }>): Refused<Refusal> => {
+    if (answer.kind === 'unanswered') return away()
+    const { refusal, retryable, retryAt, issues } = answer
+    const word = refusal ?? (retryable ? 'service_unavailable' : 'policy_violated')
+    return refuse(word, {
+      ...(retryAt !== undefined && { retryAt }),
+      ...(issues && { issues }),
+    })
+  }
+  const away = () => refuse('service_unavailable', { retryAt: clock.now() + RETRY_MS })
+  const doneBy = (answer: HubAnswer): Done => (answer.ok ? { ok: true } : refusedBy(answer))
+
+  async function ask(id: AgentId): Promise<Known | undefined | Refused<Refusal>> {
+    const [entry, keys] = await Promise.all([hub.get(`/agents/${id}`), hub.get(`/v1/keys/${id}`)])
+    if (!entry.ok) {
+      const refused = refusedBy(entry)
+      return refused.refusal === 'service_unavailable' ? refused : undefined
+    }
+    const owner = readAgentOwner(entry.body)
+    if (!owner.ok) return away()
+    const history = keys.ok ? readKeyHistory(keys.body) : undefined
+    const key = history?.ok ? presentKey(history.value) : undefined
+    return { owner: owner.value, ...(key && { publicKey: key.publicKey }) }
+  }
+
+  return {
+    async isOpen() {
+      if (open !== undefined) return open
+      const answer = await hub.get('/v1/keys/hub')
+      if (answer.ok) open = false
+      else if (answer.kind === 'refused' && answer.status === 404) open = true
+      return open ?? false
+    },
+    async agent(id, fresh = false) {
+      const before = remembered.get(id)
+      if (!fresh && before !== undefined && before.until > clock.now()) return before.known
+      const known = await ask(id)
+      if (known !== undefined && 'ok' in known) return known
+      remembered.delete(id)
+      remembered.set(id, { known, until: clock.now() + BELIEVED_MS })
+      const oldest = remembered.keys().next()
+      if (remembered.size > MOST_KNOWN && !oldest.done) remembered.delete(oldest.value)
+      return known
+    },
+    async held({ task, payer }) {
+      const answer = await hub.get(`/v1/holds?task_id=${task}&agent_id=${self}`)
+      if (!answer.ok) return refusedBy(answer)
+      const holds = readHolds(answer.body)
+      if (!holds.ok) return away()
+      const meant = holds.value.filter(
+        (each) => isStanding(each, clock.now()) && (payer === undefined || each.payer === payer),
+      )
+      const [one] = meant
+      // Two payers may use one name: then nobody can tell who is meant.
+      if (one === undefined || meant.length > 1) return undefined
+      const { id: hold, payer: by, hirer, coversCents: heldCents } = one
+      return { hold, payer: by, heldCents, ...(hirer !== undefined && { hirer }) }
+    },
+    confirm: async (hold, terms) =>
+      doneBy(await hub.post(`/v1/holds/${hold}/confirm`, encodeConfirmation(terms), REPEATED)),
+    release: async (id) =>
+      doneBy(await hub.post(`/v1/holds/${id}/release`, encodeHoldRelease('refused'), REPEATED)),
+    async present(offer, signal) {
+      const terms = { ...REPEATED, signal, timeoutMs: LIMITS.ackMs }
+      const answer = await hub.post('/v1/holds', encodePresented(offer), terms)
+      if (!answer.ok) return refusedBy(answer)
+      const promised = readPromise(answer.body)
+      return promised.ok && promised.value ? { ok: true, ...promised.value } : away()
+    },
+    report: async (result) =>
+      doneBy(await hub.post('/openclaw/v1/results', result, { ...REPEATED, tries: 1 })),
+  }
+}
+
+const isStanding = ({ stage, endsAt }: HeldSeen, now: Instant): boolean =>
+  (stage === 'placed' || stage === 'confirmed') && endsAt > now
