@@ -231,11 +231,15 @@ export function deliveriesContract(open: () => Engine): void {
       await gone(first)
       const second = await enqueue(message(receiver.url))
       await arrived(2)
-      const stopped = hub.stop()
-      // The turn of the deliveries has come when the time that they have is running.
-      const finish = clock.now() + 3_000
-      while (!clock.pending().includes(finish)) await turn()
-      await clock.advanceTo(finish)
+      const over = new AbortController()
+      const stopped = hub.stop().finally(() => over.abort())
+      // The turn of the deliveries has come when the time that they have is running; of several
+      // hubs each has its own turn.
+      while (!over.signal.aborted) {
+        const finish = clock.now() + 3_000
+        if (clock.pending().includes(finish)) await clock.advanceTo(finish)
+        else await turn()
+      }
       await stopped
 
       hub = await engine.start({ ...wanted, seed: 3 })
