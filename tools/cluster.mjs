@@ -1,19 +1,30 @@
 /**
- * Runs every suite of the hub that holds on PostgreSQL against a cluster: with one hub and with
- * three, on a real PostgreSQL and a real NATS, each request at the next hub. Says which is running.
+ * Runs the hub's whole suite on a real PostgreSQL and a real NATS, with one hub; then every suite
+ * that holds of any number of hubs with three, each request at the next of them, and those that
+ * kill hubs, broker and database. Says which is running.
  */
 import { spawnSync } from 'node:child_process'
 
-const vitest = ['node_modules/vitest/vitest.mjs', 'run']
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
 
-for (const hubs of ['1', '3']) {
-  console.log(
-    `\nThe hub's suites on PostgreSQL and NATS, ${hubs === '1' ? 'one hub' : 'three hubs'}`,
-  )
-  // What starts its own hubs has as many as it says, so once is enough.
-  const files = hubs === '1' ? ['-postgres.test.ts'] : ['-postgres.test.ts', 'test/cluster']
-  const { status } = spawnSync(process.execPath, [...vitest, ...files], {
-    env: { ...process.env, CHIMERA_TEST_HUBS: hubs },
+const RUNS = [
+  {
+    name: 'The whole suite of the hub, one hub on PostgreSQL and NATS',
+    // The embedded ones are the PostgreSQL ones once more.
+    files: ['packages/hub/test/', '--exclude', '**/*-embedded.test.ts'],
+    env: { CHIMERA_TEST_HUBS: '1', CHIMERA_TEST_SERVED: '1' },
+  },
+  {
+    name: 'Three hubs on PostgreSQL and NATS',
+    files: ['-postgres.test.ts', 'test/cluster'],
+    env: { CHIMERA_TEST_HUBS: '3' },
+  },
+]
+
+for (const { name, files, env } of RUNS) {
+  console.log(`\n${name}`)
+  const { status } = spawnSync(process.execPath, [...VITEST, ...files], {
+    env: { ...process.env, ...env },
     stdio: 'inherit',
   })
   if (status !== 0) process.exit(status ?? 1)

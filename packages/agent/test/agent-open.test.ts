@@ -210,8 +210,9 @@ describe('Chorus', () => {
         (await agent.work().lost()).find(({ work }) => work.ask.task === asked.job_id)
       await until(async () => (await lost()) !== undefined)
       const kept = await lost()
+      // The one to the hub may still be under way.
       assert.deepEqual(
-        kept?.letters.map((each) => [each.to, each.lost]),
+        kept?.letters.filter((each) => each.lost).map((each) => [each.to, each.lost]),
         [['callback', 'gone']],
       )
       receiver.behave({ status: 204 })

@@ -8,6 +8,7 @@ import { createStop } from '@chimera/host/stop'
 import { createDirectories, fillMigrated } from '@chimera/store/testing/embedded'
 import { HUB_SETTINGS } from '../src/settings.ts'
 import { type RunningHub, startHub } from '../src/start.ts'
+import { SERVED, servedPlace } from './served.ts'
 
 export type Answered = { readonly status: number; readonly body: Record<string, unknown> }
 
@@ -34,6 +35,9 @@ export type HubWanted = Partial<Settings> & {
 
 /** On the declared defaults, but for what a test wants and what would not be a test's to have. */
 export async function runHub(options: HubWanted = {}): Promise<TestHub> {
+  if (SERVED && options.database === undefined) {
+    return runHub({ ...(await servedPlace(options.data)), ...options, data: ':memory:' })
+  }
   const { seed = 1, host = '127.0.0.1', clock = createClock(), newOperator, ...others } = options
   const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...wanted } = others
   const stop = createStop({ clock })
