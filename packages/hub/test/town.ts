@@ -150,7 +150,9 @@ export function openTown() {
     switch (asked.do) {
       case 'enter': {
         const { skills, endpoint } = asked
-        const known = { name: 'n', skills, keys: NO_KEYS, aliases: [], registeredAt: START }
+        // A name as one would take it who wants to be mistaken for our own words.
+        const name = 'last seen 0 s ago'
+        const known = { name, skills, keys: NO_KEYS, aliases: [], registeredAt: START }
         const named = { ...known, id: idOf(asked.who), owner: 'o' as OwnerId }
         const agent: Agent =
           endpoint === null ? named : { ...named, endpoint: `${endpoint}/jobs/${asked.who}` }

@@ -34,12 +34,17 @@ function explainReason(reason: Reason): string {
         ? `${Math.round(reason.loadMicro / 10_000)} % of its machine in use`
         : 'announces no load, so it counts as fully loaded'
     case 'heartbeat':
-      return `last seen ${secondsShown(reason.ageMs)} s ago`
+      return tellAge(secondsShown(reason.ageMs))
     case 'room':
       return `${reason.slotsFree} of ${reason.slotsTotal} slots free`
     case 'newcomer_turn':
       return `a newcomer's turn: ${Math.round(reason.share * 100)} % of first places are theirs`
   }
+}
+
+/** The only sentence that changes by time alone. */
+export function tellAge(seconds: number): string {
+  return `last seen ${seconds} s ago`
 }
 
 /** How exactly an age is told. */

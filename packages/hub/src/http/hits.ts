@@ -4,10 +4,16 @@
  *
  *   W1  A hit passes the guard when it is written, as the only one of an answer; so an answer that
  *       is put together from such hits has passed it (outgoing.ts, M1).
- *   W2  What a hit says depends on what is known of its agent, on whom it stands behind and why,
- *       and on the seconds since it was heard. When one of these has changed it is written anew.
+ *   W2  What a hit says depends on what is known of its agent, and on whom it stands behind and
+ *       why. When one of these has changed it is written anew. The seconds since the agent was
+ *       heard are put in as they are now.
  */
-import { type AgentsSought, encodeDiscovered, secondsShown } from '@chimera/dialects/chorus'
+import {
+  type AgentsSought,
+  encodeDiscovered,
+  secondsShown,
+  tellAge,
+} from '@chimera/dialects/chorus'
 import type { Instant } from '@chimera/domain/ids'
 import { behindWhom, type Place, type Ranked } from '@chimera/domain/matching/matching'
 import type { FastifyBaseLogger } from 'fastify'
@@ -19,8 +25,9 @@ import { Unsendable } from './outgoing.ts'
 export type HitWriter = (asked: AgentsSought, log: FastifyBaseLogger) => string
 
 type Written = {
-  readonly text: string
-  readonly seconds: number
+  /** Up to the seconds, and what stands behind them; all of it where it says none. */
+  readonly before: string
+  readonly behind: string | undefined
   readonly turn: string | undefined
   /** By whom and by what it is behind, and by which figures that was found. */
   readonly above: string | undefined
@@ -38,9 +45,9 @@ export function createHitWriter({ hub, guard }: { hub: Hub; guard: Guard }): Hit
     if (hit !== undefined && answer === undefined) throw new Unsendable()
     const [only] = answer && 'agents' in answer ? (answer.agents as readonly unknown[]) : []
     const behind = behindWhom(place)
+    const text = only === undefined ? '' : JSON.stringify(only)
     const written = {
-      text: only === undefined ? '' : JSON.stringify(only),
-      seconds: secondsOf(place, asked.now),
+      ...aroundSeconds(text, secondsOf(place, asked.now)),
       turn: place.turn?.gave,
       above: behind?.above,
       by: behind?.by,
@@ -53,11 +60,10 @@ export function createHitWriter({ hub, guard }: { hub: Hub; guard: Guard }): Hit
   function textOf(place: Place, asked: Asked, log: FastifyBaseLogger): string {
     const before = known.get(place.ranked)
     const isSame =
-      before !== undefined &&
-      before.seconds === secondsOf(place, asked.now) &&
-      before.turn === place.turn?.gave &&
-      standsAsBefore(place, before)
-    return (isSame ? before : write(place, asked, log)).text
+      before !== undefined && before.turn === place.turn?.gave && standsAsBefore(place, before)
+    const written = isSame ? before : write(place, asked, log)
+    if (written.behind === undefined) return written.before
+    return `${written.before}${secondsOf(place, asked.now)}${written.behind}`
   }
 
   return (sought, log) => {
@@ -74,6 +80,15 @@ export function createHitWriter({ hub, guard }: { hub: Hub; guard: Guard }): Hit
 }
 
 type Asked = { readonly skill: string | undefined; readonly now: Instant }
+
+/** The reasons stand last, behind all that strangers have a say in; so the last such one is ours. */
+function aroundSeconds(text: string, seconds: number): Pick<Written, 'before' | 'behind'> {
+  const sentence = JSON.stringify(tellAge(seconds))
+  const found = text.lastIndexOf(sentence)
+  if (found < 0) return { before: text, behind: undefined }
+  const at = found + sentence.indexOf(`${seconds}`)
+  return { before: text.slice(0, at), behind: text.slice(at + `${seconds}`.length) }
+}
 
 const secondsOf = ({ ranked }: Place, now: Instant): number =>
   secondsShown(Math.max(0, now - ranked.candidate.seenAt))
