@@ -1,7 +1,7 @@
 /**
- * Runs the hub's whole suite on a real PostgreSQL and a real NATS, with one hub; then every suite
- * that holds of any number of hubs with three, each request at the next of them, and those that
- * kill hubs, broker and database. Says which is running.
+ * Runs the hub's whole suite on a real PostgreSQL and a real NATS, with one hub; then with three
+ * every suite that asks a hub from outside, each request at the next of them, and those that kill
+ * hubs, broker and database. What looks into one process, such as its sockets, has one.
  */
 import { spawnSync } from 'node:child_process'
 
@@ -10,12 +10,8 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
 const RUNS = [
   {
     name: 'The whole suite of the hub, one hub on PostgreSQL and NATS',
-    // The embedded ones are the PostgreSQL ones once more. The probes need the moments that their
-    // seed gives them, and a connection to a broker draws from the same seed.
-    files: [
-      'packages/hub/test/',
-      ...['**/*-embedded.test.ts', '**/probes.test.ts'].flatMap((each) => ['--exclude', each]),
-    ],
+    // The embedded ones are the PostgreSQL ones once more.
+    files: ['packages/hub/test/', '--exclude', '**/*-embedded.test.ts'],
     env: { CHIMERA_TEST_HUBS: '1', CHIMERA_TEST_SERVED: '1' },
   },
   {

@@ -28,6 +28,8 @@ export type HubWanted = Partial<Settings> & {
   readonly host?: string
   readonly clock?: Clock
   readonly newOperator?: boolean
+  /** Instead of what chance gives where it matters how things are spread. */
+  readonly fraction?: () => number
   readonly log?: Log
   /** The guard on the way out is to find something; else nothing that it stops is right. */
   readonly leaks?: boolean
@@ -39,7 +41,8 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
     return runHub({ ...(await servedPlace(options.data)), ...options, data: ':memory:' })
   }
   const { seed = 1, host = '127.0.0.1', clock = createClock(), newOperator, ...others } = options
-  const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...wanted } = others
+  const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...settled } = others
+  const { fraction, ...wanted } = settled
   const stop = createStop({ clock })
   const directories = createDirectories()
   const embedded = wanted.database === undefined
@@ -60,7 +63,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
   const running = await startHub({
     settings,
     clock,
-    chance: createSeededChance(seed),
+    chance: { ...createSeededChance(seed), ...(fraction && { fraction }) },
     log,
     stop,
     ...(newOperator !== undefined && { newOperator }),

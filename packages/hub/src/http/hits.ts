@@ -81,7 +81,7 @@ export function createHitWriter({ hub, guard }: { hub: Hub; guard: Guard }): Hit
 
 type Asked = { readonly skill: string | undefined; readonly now: Instant }
 
-/** The reasons stand last, behind all that strangers have a say in; so the last such one is ours. */
+/** The reasons stand last, behind what strangers have a say in; so the last such one is ours. */
 function aroundSeconds(text: string, seconds: number): Pick<Written, 'before' | 'behind'> {
   const sentence = JSON.stringify(tellAge(seconds))
   const found = text.lastIndexOf(sentence)
