@@ -68,6 +68,8 @@ export const COMMON_ERRORS = {
   PRICE_RISEN:          { http: 409, ...refuse, words: 'The price is higher than the one quoted.' },
   DEADLINE_TOO_SOON:    { http: 422, ...refuse, words: 'The deadline cannot be met. Ask with a later one.' },
   EXPIRED:              { http: 410, ...refuse, words: 'It was not used in time and is gone.' },
+  CANCELLED:            { http: 409, ...refuse, words: 'The call was cancelled by whoever made it.' },
+  OUTCOME_UNKNOWN:      { http: 504, ...later,  needs: 'same_key', words: 'It was begun, and nobody knows how it ended. Ask again with the same key; it is not done twice.' },
   INTERNAL_ERROR:       { http: 500, ...refuse, words: 'The skill failed in a way that is not its caller\'s doing.' },
 } as const satisfies Table
 
