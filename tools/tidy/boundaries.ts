@@ -42,7 +42,7 @@ const MCP = ['@modelcontextprotocol/*']
 const OBSERVED = ['pino', 'prom-client', '@opentelemetry/api']
 const SQL = ['pg', 'kysely', 'pg-boss', '@electric-sql/pglite']
 const SIGNED = ['canonicalize', 'jose', 'structured-headers', 'sodium-native']
-const TERMINAL = ['commander', 'cli-table3', '@clack/prompts', 'ora', 'yaml']
+const TERMINAL = ['commander', 'cli-table3', '@clack/prompts', 'ora', 'yaml', 'tsx']
 const PAGE = ['react', 'react-dom', 'uplot', 'echarts']
 const SERVED = ['@scalar/fastify-api-reference', 'lru-cache', 'croner']
 

@@ -1,0 +1,2 @@
+/** A whole network in memory under a virtual clock, for authors' tests and for ours. */
+export {}
