@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     include: ['{packages,conformance,examples,bench,tools}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['tools/build-commands.ts'],
+    globalSetup: ['tools/build-commands.ts', 'tools/temporary-files.ts'],
     // Most of a test's time is a wait for a database, so two of them share even one core well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Nothing is judged by how long it takes; this only ends what hangs, on a busy machine too.

@@ -1,10 +1,11 @@
 /**
  * Data directories of the embedded database. Making one takes seconds, so one is made per machine
- * and version, kept among the temporary files, and copied: an empty one, and one with our tables.
+ * and version, kept beside the installed packages, and copied: an empty one, and one with our
+ * tables.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +13,8 @@ import type { Database } from '../src/engine/database.ts'
 import { openPglite } from '../src/engine/pglite.ts'
 import { migrate } from '../src/migrate.ts'
 import { MIGRATIONS } from '../src/migrations/ordered.ts'
+
+const MADE = fileURLToPath(new URL('../../../node_modules/.cache/chimera', import.meta.url))
 
 export type Directories = {
   readonly newDirectory: () => Promise<string>
@@ -49,12 +52,12 @@ export async function fillMigrated(directory: string): Promise<void> {
 }
 
 const emptyOne = async (): Promise<string> =>
-  kept(`chimera-pglite-empty-${await version()}`, async () => undefined)
+  kept(`pglite-empty-${await version()}`, async () => undefined)
 
 async function migratedOne(): Promise<string> {
   const tables = createHash('sha256').update(MIGRATIONS.map(({ sql }) => sql).join('\n'))
   const name = `${await version()}-${tables.digest('hex').slice(0, 12)}`
-  return kept(`chimera-pglite-migrated-${name}`, (database) => migrate(database, { now: 0 }))
+  return kept(`pglite-migrated-${name}`, (database) => migrate(database, { now: 0 }))
 }
 
 async function version(): Promise<string> {
@@ -65,9 +68,10 @@ async function version(): Promise<string> {
 }
 
 async function kept(name: string, fill: (database: Database) => Promise<unknown>): Promise<string> {
-  const directory = join(tmpdir(), name)
+  const directory = join(MADE, name)
   if (existsSync(directory)) return directory
-  const draft = await mkdtemp(join(tmpdir(), 'chimera-pglite-draft-'))
+  await mkdir(MADE, { recursive: true })
+  const draft = await mkdtemp(`${directory}-draft-`)
   const database = await openPglite({ directory: draft })
   await fill(database)
   await database.close()

@@ -19,12 +19,13 @@ const INT8 = 20
 export async function serve() {
   const port = parentPort
   if (port === null) return
-  const { directory } = workerData
+  const { directory, code } = workerData
   const parsers = { [INT8]: exactNumber }
   /** @type {PGlite} */
   let db
   try {
     db = await PGlite.create({
+      ...code,
       parsers,
       ...(directory === undefined ? {} : { dataDir: directory }),
     })

@@ -20,6 +20,7 @@ import {
   TAKE_ROLE,
 } from './database.ts'
 import { type DirectoryLock, lockDirectory } from './lock.ts'
+import { pgliteCode } from './pglite-code.ts'
 import { createTurns } from './turns.ts'
 
 export type PgliteOptions = {
@@ -173,7 +174,8 @@ const BOOT = `import(require('node:worker_threads').workerData.module).then((it)
 
 async function startWorker(directory: string | undefined) {
   const module = new URL('./pglite-worker.js', import.meta.url).href
-  const worker = new Worker(BOOT, { eval: true, workerData: { module, directory } })
+  const workerData = { module, directory, code: await pgliteCode() }
+  const worker = new Worker(BOOT, { eval: true, workerData })
   let death: Failure | undefined
   let asked: Asked | undefined
   const die = (why: string, cause?: unknown) => {
