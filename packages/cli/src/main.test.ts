@@ -35,7 +35,7 @@ const atHub = () => ({ CHIMERA_HUB: hub.address })
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'chimera-cli-'))
   data = join(home, 'data')
-  hub = await startHubProcess(['--listen', '127.0.0.1:0', '--data', data])
+  hub = await startHubProcess(['--listen', '127.0.0.1:0', '--data', data], { fromNothing: true })
   await post('/register', {
     agent_id: AGENT,
     agent_name: 'Summer\u001b[31m',

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { fillMigrated } from '@chimera/store/testing/embedded'
 
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 
@@ -37,7 +38,13 @@ export type HubProcess = {
   readonly kill: () => Promise<Ran>
 }
 
-export async function startHubProcess(words: readonly string[]): Promise<HubProcess> {
+/** A first start makes its database in seconds; unless that is looked at, it finds one made. */
+export async function startHubProcess(
+  words: readonly string[],
+  { fromNothing = false }: { readonly fromNothing?: boolean } = {},
+): Promise<HubProcess> {
+  const data = words[words.indexOf('--data') + 1]
+  if (words.includes('--data') && data !== undefined && !fromNothing) await fillMigrated(data)
   const child = start(['hub', ...words], {})
   const ended = finished(child)
   const operatorToken = new Promise<string>((resolve) => {
