@@ -29,8 +29,8 @@ const SERVERS = [...WORKING, ...ADAPTERS, 'hub', 'agent', 'skills', 'fleet', 'co
 const EVERYTHING = [...SERVERS, 'cli']
 const ALL = [...EVERYTHING, 'harness']
 const NETWORK = [...ADAPTERS, 'harness', 'conformance']
-// What a port of the runner is filled from: time, figures, kept answers, the document's tables.
-const BESIDE = ['dialects', 'host', 'store']
+// What a port of the runner is filled from: time, figures, kept answers.
+const BESIDE = ['host', 'store']
 
 const SCHEMAS = ['typebox', 'ajv']
 // A stranger's pattern must run in linear time.
@@ -52,7 +52,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   dialects:    { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: false, npm: SCHEMAS },
   identity:    { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: true,  npm: SIGNED },
   host:        { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: true,  npm: [...OBSERVED, 'undici', 'ipaddr.js', 'yaml'] },
-  skill:       { uses: ['domain'],                              typesOf: [],    testsUse: BESIDE,  node: true,  npm: [...STRANGERS, 'lru-cache'] },
+  skill:       { uses: PURE,                                    typesOf: [],    testsUse: BESIDE,  node: true,  npm: [...STRANGERS, 'lru-cache'] },
   store:       { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: true,  npm: SQL },
   bus:         { uses: ['domain'],                              typesOf: [],    testsUse: [],      node: true,  npm: ['@nats-io/*'] },
   hub:         { uses: WORKING,                                 typesOf: [],    testsUse: NETWORK, node: true,  npm: [...FASTIFY, ...STRANGERS, ...MCP, ...SERVED] },

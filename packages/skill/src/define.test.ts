@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { SKILLS, type SkillContract } from '@chimera/dialects/skills/contracts'
-import { COMMON_ERRORS, errorRow } from '@chimera/dialects/skills/error-codes'
+import { errorRow } from '@chimera/dialects/skills/error-codes'
 import type { TSchema } from 'typebox'
 import { describe, test } from 'vitest'
 import { DefinitionError, defineSkill, Type } from './define.ts'
 import { readDuration } from './duration.ts'
-import { COMMON_ROWS, type ErrorOption } from './error-rows.ts'
+import type { ErrorOption } from './error-rows.ts'
 import { createRunner } from './runner.ts'
 
 test('SK-2 a skill is a plain function beside its contract, typed by its schemas', async () => {
@@ -159,13 +159,5 @@ describe('SK-1 the ten contracts are skills as they stand', () => {
       },
     })
     assert.equal(skill.codes.output, 'VALIDATION_FAILED')
-  })
-
-  test('each row that skills have in common says the same to the runner', () => {
-    for (const [code, { words: _, ...row }] of Object.entries(COMMON_ERRORS)) {
-      const { words: __, ...ours } =
-        Object.entries(COMMON_ROWS).find(([each]) => each === code)?.[1] ?? assert.fail(code)
-      assert.deepEqual(ours, row, code)
-    }
   })
 })
