@@ -13,11 +13,15 @@ export type PgliteCode = {
   readonly initdbWasmModule: Compiled
 }
 
-let compiled: Promise<PgliteCode> | undefined
+export const pgliteCode = onFirstUse(compileAll)
 
-export function pgliteCode(): Promise<PgliteCode> {
-  compiled ??= compileAll()
-  return compiled
+/** Code does not change while a process runs, so this is a constant that comes late. */
+function onFirstUse<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 async function compileAll(): Promise<PgliteCode> {
