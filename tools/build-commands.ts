@@ -7,10 +7,12 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+// The harness for the starter that `chimera new agent` makes, whose own test uses it.
+const BUILT = ['packages/cli', 'packages/harness']
 const COMPILER = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
 
 export function setup(): void {
-  const { status, stdout } = spawnSync(process.execPath, [COMPILER, '-b', 'packages/cli'], {
+  const { status, stdout } = spawnSync(process.execPath, [COMPILER, '-b', ...BUILT], {
     cwd: ROOT,
     encoding: 'utf8',
   })

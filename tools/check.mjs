@@ -24,6 +24,8 @@ const steps = [
   step('dead code', 'knip', ['--no-progress', '--no-config-hints']),
   generator('schemas', 'tools/schemas.ts'),
   generator('reference', 'tools/reference.ts'),
+  generator('api', 'tools/reference-api.ts'),
+  generator('verbs', 'tools/reference-cli.ts'),
 ]
 
 /** What is generated must be what its generator would write now. @param {string} file */

@@ -3,7 +3,7 @@
  *
  * A number in front is allowed where it is an order (`examples/01-hello-agent`, migrations). An
  * `index.ts` is a barrel, which hides where things are; only the front doors of a dialect and of
- * the agent's package are such.
+ * the packages of the agent and the harness are such.
  */
 import { basename, dirname } from 'node:path'
 import type { Finding } from './source.ts'
@@ -12,7 +12,7 @@ const SAYS_NOTHING = /^(utils?|helpers?|common|misc|manager|base|impl|types?|sha
 const ONE_OR_TWO_WORDS = /^[a-z][a-z0-9]*(-[a-z0-9]+)?$/
 const ENDINGS = /(\.(test|config|d))?\.[cm]?[jt]sx?$/
 const ORDERED = /^(examples|packages\/[^/]+\/src(\/.+)?\/?migrations)(\/|$)/
-const FRONT_DOOR = /^packages\/(dialects\/src\/[^/]+|agent\/src)\/index\.ts$/
+const FRONT_DOOR = /^packages\/(dialects\/src\/[^/]+|(agent|harness)\/src)\/index\.ts$/
 
 export function inspectNaming(path: string): Finding[] {
   const folders = dirname(path)
