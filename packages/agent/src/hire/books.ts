@@ -36,6 +36,8 @@ export type Sought = {
   readonly maxCostCents?: number
   readonly minScoreMicro?: number
   readonly limit: number
+  /** Default: 0, from the first. */
+  readonly offset?: number
   /** `fair` gives newcomers their share (P-14). */
   readonly order: 'reputation' | 'fair'
 }
@@ -63,9 +65,16 @@ export type Books = {
   readonly settle: (hold: HoldSeen, bounds?: Bounds) => Promise<void>
   /** Ranked for a planner, those first that have room (AV-7). */
   readonly instances: (
-    sought: { readonly skill: string; readonly slots: number; readonly limit: number },
+    sought: {
+      readonly skill?: string
+      readonly agent?: AgentId
+      readonly slots?: number
+      readonly limit: number
+    },
     bounds?: Bounds,
   ) => Promise<readonly InstanceFound[]>
+  /** Nobody has to prove anything there (CH-15). */
+  readonly isOpen: () => Promise<boolean>
   /** Of a hold, or of a reservation that costs nothing: whatever became of it, it is not wanted. */
   readonly giveUp: (id: HoldId, bounds?: Bounds) => Promise<void>
   readonly agent: (id: AgentId, bounds?: Bounds) => Promise<AgentPlace>
@@ -73,6 +82,8 @@ export type Books = {
 }
 
 export function createBooks(hub: HubClient, now: () => Instant): Books {
+  let open: boolean | undefined
+
   const findHold: Books['hold'] = async (id, bounds = {}) => {
     const answer = valueIn(await hub.get(`/v1/holds/${id}`, bounds), readHoldAnswer)
     if (answer.hold === undefined) throw new HireFailure('hub_unanswered', { detail: 'no hold' })
@@ -83,8 +94,8 @@ export function createBooks(hub: HubClient, now: () => Instant): Books {
     hub.post('/v1/holds', encodeNewHold(wanted), repeated(bounds))
 
   return {
-    async discover({ skill, ...sought }, bounds = {}) {
-      const search = { type: 'find_agents', skills: [skill], offset: 0, ...sought } as const
+    async discover({ skill, offset = 0, ...sought }, bounds = {}) {
+      const search = { type: 'find_agents', skills: [skill], ...sought, offset } as const
       const query = new URLSearchParams(encodeDiscovery(search))
       return valueIn(await hub.get(`/discover?${query.toString()}`, bounds), readDiscovered)
     },
@@ -132,9 +143,15 @@ export function createBooks(hub: HubClient, now: () => Instant): Books {
       if (!answer.ok) throw failureOf(answer)
     },
 
-    async instances({ skill, slots, limit }, bounds = {}) {
+    async instances({ skill, agent, slots, limit }, bounds = {}) {
       const search = { type: 'find_instances', availability: 'available', offset: 0 } as const
-      const sought = { ...search, capabilities: [skill], minSlotsFree: slots, limit }
+      const sought = {
+        ...search,
+        capabilities: skill === undefined ? [] : [skill],
+        limit,
+        ...(slots !== undefined && { minSlotsFree: slots }),
+        ...(agent !== undefined && { agent }),
+      }
       const query = new URLSearchParams(encodeDirectoryQuery(sought))
       const answer = await hub.get(`/moltbook/v1/directory?${query.toString()}`, bounds)
       return valueIn(answer, readDirectory).instances
@@ -144,6 +161,15 @@ export function createBooks(hub: HubClient, now: () => Instant): Books {
       const message = encodeHoldRelease('withdrawn')
       const answer = await hub.post(`/v1/holds/${id}/release`, message, repeated(bounds))
       if (!answer.ok && refusedIn(answer).refusal !== 'hold_ended') throw failureOf(answer)
+    },
+
+    async isOpen() {
+      if (open !== undefined) return open
+      const answer = await hub.get('/v1/keys/hub')
+      if (answer.ok) open = false
+      else if (answer.kind === 'refused' && answer.status === 404) open = true
+      // A hub that does not say is taken for one that is not.
+      return open ?? false
     },
 
     async agent(id, bounds = {}) {

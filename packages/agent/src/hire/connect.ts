@@ -6,7 +6,7 @@
  */
 import type { WorkSeen } from '@chimera/dialects/chimera'
 import type { AgentFound } from '@chimera/dialects/chorus'
-import { isUuid, readCents } from '@chimera/dialects/wire'
+import { isUuid, readCents, writeCents } from '@chimera/dialects/wire'
 import { presentKey } from '@chimera/domain/agent/keys'
 import type {
   AgentId,
@@ -21,15 +21,18 @@ import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
 import { type Chance, createChance } from '@chimera/host/chance'
 import { type Clock, createClock } from '@chimera/host/clock'
 import type { KeyPair } from '@chimera/identity/keys'
+import { doorOnBus, type HirersBus } from '../bus/hiring.ts'
 import { createHubClient } from '../hub/client.ts'
 import { createBooks } from './books.ts'
 import { createDirectory, type Directory, type DirectoryOptions } from './directory.ts'
 import { createBelief, createDoor } from './door.ts'
-import { callOff, type Errand, type Hands } from './errand.ts'
+import type { Errand, Hands } from './errand.ts'
 import { HireFailure } from './failure.ts'
+import { callOff } from './follow.ts'
 import { askOne, askReserved, finish, type Hired, hire, type Job, settle } from './hire.ts'
 import { createKeys } from './keys.ts'
 import { type Reserved, release, reserve } from './reserve.ts'
+import { createTeller } from './steps.ts'
 import { type HireTerms, readTerms } from './terms.ts'
 
 export type ConnectOptions = {
@@ -38,7 +41,7 @@ export type ConnectOptions = {
   /** Who pays. An open hub knows it from here alone; elsewhere it must be the token's owner. */
   readonly owner?: string
   /** The owner's token. It goes to the hub and to nobody else. */
-  readonly token?: string | (() => string | undefined)
+  readonly token?: string | (() => string | undefined) | undefined
   /** Hires as this agent: what it asks for is signed with its key. */
   readonly as?: { readonly agent: string; readonly key: KeyPair | (() => KeyPair) }
   /**
@@ -47,6 +50,8 @@ export type ConnectOptions = {
    * list lets any agent make this process call into that network.
    */
   readonly allowNet?: readonly string[]
+  /** A bus that agents are on too: who hires as an agent asks there first. It stays open. */
+  readonly bus?: HirersBus
   readonly clock?: Clock
   readonly chance?: Chance
 }
@@ -65,6 +70,8 @@ export type DiscoverTerms = {
 export type ReserveTerms = HireTerms & {
   /** Default: 1. */
   readonly slots?: number
+  /** Only at this agent; the skill may be '' then. Default: at any that offers the skill. */
+  readonly agent?: string
 }
 
 export type Reservation = Omit<Reserved, 'place' | 'hold'> & {
@@ -82,9 +89,11 @@ export type Network = {
   readonly reserve: (skill: string, terms?: ReserveTerms) => Promise<Reservation>
   /** Asks this agent and no other. */
   readonly ask: (agent: AgentFound, input: Input, terms?: HireTerms) => Promise<Job>
-  /** What the hub knows of work, by its key (P-3); undefined: it never heard of it. */
+  /** The name under which a hire with this key goes, for the three that follow. */
+  readonly taskOf: (key: string) => string
+  /** What the hub knows of work, by its task (P-3); undefined: it never heard of it. */
   readonly result: (task: string) => Promise<WorkSeen | undefined>
-  /** Of work by its key: calls it off, unless it is done already. */
+  /** Calls work off, unless it is done already. */
   readonly cancel: (task: string) => Promise<void>
   /** Pays for work that is done and not yet claimed. In credits: what it cost in all. */
   readonly settle: (task: string) => Promise<number>
@@ -103,6 +112,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 /** For calling off by key: a word with the agent and a few with the hub. */
 const CANCEL_MS = 15_000
 
+/** The network as a hirer sees it. Nothing is asked before it is needed; `close` it at the end. */
 export function connect(options: ConnectOptions): Network {
   const { clock = createClock(), chance = createChance(), as, token } = options
   const owner = options.owner as OwnerId | undefined
@@ -116,27 +126,42 @@ export function connect(options: ConnectOptions): Network {
   })
   const here = LOOPBACK.test(new URL(hub.address).hostname)
   const { allowNet = here ? ['localhost'] : [] } = options
-  const door = createDoor({ clock, chance, allowNet, ...(key && { key }) })
+  const overHttp = createDoor({ clock, chance, allowNet, ...(key && { key }) })
   const books = createBooks(hub, clock.now)
   const keysOf = createKeys(books, clock)
+  const believe = createBelief()
+  const planner = as && key && { agent: as.agent as AgentId, key }
+  const isSigned = async (agent: AgentId, message: object): Promise<boolean> => {
+    for (const fresh of [false, true]) {
+      const history = await keysOf(agent, fresh)
+      if (history !== undefined && believe(message, { history, at: clock.now() })) return true
+    }
+    return false
+  }
+  const door =
+    options.bus && planner
+      ? doorOnBus(overHttp, { bus: options.bus, ...planner, isSigned, clock })
+      : overHttp
   const hands: Hands = {
     books,
     door,
     keysOf,
-    believe: createBelief(),
+    believe,
     clock,
     chance,
     ...(owner !== undefined && { payer: owner }),
+    ...(planner && { planner }),
   }
-  const planner = as && key && { agent: as.agent as AgentId, key }
   // Nobody is asked to believe this name: where nobody signs, the hold says whose work it is.
   const requester = as?.agent ?? chance.uuid()
 
   function errandOf(skill: string, input: Input, wanted: HireTerms): Errand {
     const now = clock.now()
-    const terms = readTerms(wanted, { owner, chance, now })
+    const terms = readTerms(wanted, { owner: owner ?? as?.agent, chance, now })
+    const tell = createTeller(wanted.onProgress, { task: terms.task, now: clock.now })
     return {
       terms,
+      ...(tell && { tell }),
       asked: {
         type: 'ask_work',
         task: terms.task,
@@ -144,7 +169,7 @@ export function connect(options: ConnectOptions): Network {
         skill,
         input,
         key: terms.task as string as IdempotencyKey,
-        correlation: terms.task as string as CorrelationId,
+        correlation: terms.correlation,
         priority: terms.priority ?? DEFAULT_PRIORITY,
         sentAt: now,
         deadline: terms.deadline,
@@ -180,10 +205,13 @@ export function connect(options: ConnectOptions): Network {
     },
     async reserve(skill, terms = {}) {
       if (planner === undefined) {
-        throw new HireFailure('terms_invalid', { detail: 'as: only an agent reserves' })
+        const detail = 'as: only an agent reserves; connect with its id and key'
+        throw new HireFailure('terms_invalid', { detail })
       }
       const errand = errandOf(skill, {}, terms)
-      const reserved = await reserve(hands, planner, errand, terms.slots ?? 1)
+      const { slots = 1, agent } = terms
+      const at = agent === undefined ? {} : { agent: agent as AgentId }
+      const reserved = await reserve(hands, planner, errand, { slots, ...at })
       const { place: _, hold, ...told } = reserved
       return {
         ...told,
@@ -197,10 +225,12 @@ export function connect(options: ConnectOptions): Network {
       const errand = errandOf(agent.skill.name, input, terms)
       const { id, name, endpoint, skill } = agent
       if (skill.priceCents > errand.terms.budgetCents) {
-        throw new HireFailure('terms_invalid', { detail: 'budget: below the price of the agent' })
+        const detail = `budget: at least ${writeCents(skill.priceCents)}, which this agent costs`
+        throw new HireFailure('terms_invalid', { detail })
       }
       return askOne(hands, { id, name, endpoint, priceCents: skill.priceCents }, errand)
     },
+    taskOf: (key) => errandOf('', {}, { key }).terms.task,
     result: async (task) => (await known(task)).work,
     async cancel(task) {
       const { errand, work } = await known(task)
@@ -214,7 +244,7 @@ export function connect(options: ConnectOptions): Network {
         if (error instanceof HireFailure && error.code === 'given_up') return undefined
         throw error
       })
-      if (ended !== undefined) await finish(hands, errand, { ended, hold, declined: [] })
+      if (ended !== undefined) await finish(hands, errand, { ended, place, hold, declined: [] })
     },
     async settle(task) {
       const { errand, work } = await known(task)
@@ -236,7 +266,8 @@ export function connect(options: ConnectOptions): Network {
         probe: (place) => door.isThere({ endpoint: place }, { timeoutMs: LIMITS.probeAnswerMs }),
         ...more,
       }),
-    hire: async (skill, input, terms = {}) => hire(hands, errandOf(skill, input, terms)),
+    hire: async (skill, input, terms = {}) =>
+      hire(hands, { ...errandOf(skill, input, terms), waits: true }),
     async close() {
       await Promise.all([hub.close(AbortSignal.abort()), door.close()])
     },

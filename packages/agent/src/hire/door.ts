@@ -10,13 +10,13 @@
 import { jobsAddress } from '@chimera/dialects/chorus'
 import * as openclaw from '@chimera/dialects/openclaw'
 import { type KeyHistory, keyAt, presentKey } from '@chimera/domain/agent/keys'
-import type { AgentId, Instant } from '@chimera/domain/ids'
+import type { AgentId, InstanceId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { EndReported } from '@chimera/domain/work/result'
 import type { WorkAsked } from '@chimera/domain/work/work'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
-import { createGuardedClient, type GuardedClient } from '@chimera/host/guarded/client'
+import { createGuardedClient, type GuardedClient, type Outcome } from '@chimera/host/guarded/client'
 import { beginTrace, encodeTraceparent } from '@chimera/host/traceparent'
 import { signRequest } from '@chimera/identity/http-signature'
 import { createKeyring } from '@chimera/identity/keyring'
@@ -34,7 +34,18 @@ export type DoorOptions = {
 }
 
 /** One agent, as it was found. */
-export type Place = { readonly id: AgentId; readonly endpoint: string }
+export type Place = {
+  readonly id: AgentId
+  readonly endpoint: string
+  /** It takes Chorus jobs and nothing else (jobs.ts). */
+  readonly byJobs?: boolean
+}
+
+export type OfferedTo = {
+  readonly agent: AgentId
+  readonly instance: InstanceId
+  readonly callback: string
+}
 
 export type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal }
 
@@ -44,11 +55,24 @@ export type Refusing = { readonly kind: 'refused'; readonly final: boolean } & R
 type RefusalStated = Omit<openclaw.RefusalStated, 'details'>
 
 export type Answered =
-  | { readonly kind: 'accepted' }
+  /** `looked`: it has ended by now, and how. */
+  | ({ readonly kind: 'accepted'; readonly looked?: Looked } & Noticed)
   /** It waits for a slot, or for a person; a second answer follows. */
-  | { readonly kind: 'deferred'; readonly until: Instant }
+  | ({ readonly kind: 'deferred'; readonly until: Instant } & Noticed)
   | Refusing
   | Silent
+  /** Nobody takes collaborations there at all. */
+  | { readonly kind: 'elsewhere' }
+/** When the version that was asked for is gone (SK-5). */
+type Noticed = { readonly removedAt?: Instant }
+
+export type EventsAsked = Limits & {
+  /** The last one that was seen. */
+  readonly after?: string
+  readonly silenceMs: number
+  readonly mostBytes: number
+  readonly onPiece: (piece: Uint8Array) => void
+}
 
 export type Looked =
   | Answered
@@ -56,19 +80,31 @@ export type Looked =
   | { readonly kind: 'ended'; readonly report: EndReported; readonly message: object }
 
 export type Door = {
-  readonly ask: (place: Place, asked: WorkAsked, limits: Limits) => Promise<Answered>
+  /** With `waits` the agent may take the time of a quick skill, and answer with its end. */
+  readonly ask: (
+    place: Place,
+    asked: WorkAsked,
+    limits: Limits & { readonly waits?: boolean },
+  ) => Promise<Answered>
   /** How it stands with what was asked, by the name that the requester gave it. */
   readonly look: (place: Place, asked: WorkAsked, limits: Limits) => Promise<Looked>
   readonly cancel: (place: Place, asked: WorkAsked, limits: Limits) => Promise<Looked>
   /** Whether anybody is there at all; asks for nothing to be done. */
   readonly isThere: (place: Pick<Place, 'endpoint'>, limits: Limits) => Promise<boolean>
+  /** Hears what is said of the work, until the end of it; the status, where one came. */
+  readonly events: (place: Place, asked: WorkAsked, how: EventsAsked) => Promise<number | undefined>
+  /** A planner's signed offer, to the instance that it names (AV-8). */
+  readonly offer: (to: OfferedTo, message: object, limits: Limits) => Promise<HubAnswer>
   /** The raw way, for messages of another dialect. */
+  readonly get: (url: string, limits: Limits) => Promise<HubAnswer>
   readonly post: (url: string, message: object, limits: Limits) => Promise<HubAnswer>
   readonly close: () => Promise<void>
 }
 
 /** How long an agent may keep a look waiting for its result; half of what proxies put up with. */
 const WAIT_SECONDS = 20
+/** And its answer to an ask: longer, and whether it was accepted would be told too late. */
+const ASK_SECONDS = 3
 
 export function createDoor(options: DoorOptions): Door {
   const { clock, chance, allowNet, key } = options
@@ -81,10 +117,14 @@ export function createDoor(options: DoorOptions): Door {
     readonly more?: Readonly<Record<string, string>>
   }
 
-  async function send({ url, method, message, more, timeoutMs, signal }: Sent): Promise<HubAnswer> {
+  async function send(sent: Sent): Promise<HubAnswer> {
+    return readAnswer(await carry(sent), clock.now())
+  }
+
+  function carry({ url, method, message, more, timeoutMs, signal }: Sent): Promise<Outcome> {
     const text = message === undefined ? undefined : JSON.stringify(message)
     const headers = { ...more, ...(text !== undefined && { 'content-type': 'application/json' }) }
-    const outcome = await http.request({
+    return http.request({
       url,
       method,
       headers: { ...headers, ...proof({ url, method, headers, text }) },
@@ -92,7 +132,6 @@ export function createDoor(options: DoorOptions): Door {
       ...(signal && { signal }),
       limits: { headersMs: timeoutMs, totalMs: timeoutMs, pauseMs: timeoutMs },
     })
-    return readAnswer(outcome, clock.now())
   }
 
   /** D2. */
@@ -116,13 +155,19 @@ export function createDoor(options: DoorOptions): Door {
   })
 
   return {
-    async ask(place, asked, limits) {
+    async ask(place, asked, { waits = false, ...limits }) {
       const url = collaborations(place)
       const message = openclaw.encodeRequest(asked, clock.now())
-      const answer = await send({ url, method: 'POST', message, more: traceOf(asked), ...limits })
-      const looked = readLooked(answer, place)
-      // Work that has ended by now was accepted before: the look that follows finds its end.
-      return looked.kind === 'ended' ? { kind: 'accepted' } : looked
+      const seconds = waits ? Math.min(ASK_SECONDS, Math.floor(limits.timeoutMs / 2_000)) : 0
+      const more = { ...traceOf(asked), ...(seconds > 0 && { prefer: `wait=${seconds}` }) }
+      const sent = { url, method: 'POST', message, more, ...limits } as const
+      const outcome = await carry(sent)
+      const looked = readLooked(readAnswer(outcome, clock.now()), place)
+      const notice = outcome.ok ? noticeIn(outcome.headers) : {}
+      // Work that has ended by now was accepted before.
+      if (looked.kind === 'ended') return { kind: 'accepted', looked, ...notice }
+      const taken = looked.kind === 'accepted' || looked.kind === 'deferred'
+      return taken ? { ...looked, ...notice } : looked
     },
     async look(place, asked, limits) {
       const url = `${collaborations(place)}/${asked.task}`
@@ -141,6 +186,27 @@ export function createDoor(options: DoorOptions): Door {
       const answer = await send({ url, method: 'GET', ...limits })
       return answer.ok || answer.kind === 'refused' || answer.status !== undefined
     },
+    async events(place, asked, { after, silenceMs, mostBytes, onPiece, timeoutMs, signal }) {
+      const url = `${collaborations(place)}/${asked.task}/events`
+      const method = 'GET'
+      const headers = {
+        ...traceOf(asked),
+        accept: 'text/event-stream',
+        ...(after !== undefined && { 'last-event-id': after }),
+      }
+      const outcome = await http.request({
+        url,
+        method,
+        headers: { ...headers, ...proof({ url, method, headers, text: undefined }) },
+        ...(signal && { signal }),
+        onPiece,
+        limits: { totalMs: timeoutMs, pauseMs: silenceMs, bodyBytes: mostBytes },
+      })
+      return outcome.ok ? outcome.status : undefined
+    },
+    offer: ({ callback: url }, message, limits) =>
+      send({ url, method: 'POST', message, ...limits }),
+    get: (url, limits) => send({ url, method: 'GET', ...limits }),
     post: (url, message, limits) => send({ url, method: 'POST', message, ...limits }),
     close: () => http.close(AbortSignal.abort()),
   }
@@ -151,7 +217,7 @@ const base = ({ endpoint }: Pick<Place, 'endpoint'>): string =>
   jobsAddress(endpoint).slice(0, -'/jobs'.length)
 const collaborations = (place: Place): string => `${base(place)}/openclaw/v1/collaborations`
 
-function readLooked(answer: HubAnswer, { id }: Place): Looked {
+export function readLooked(answer: HubAnswer, { id }: Place): Looked {
   const body = answer.ok ? answer.body : answer.said
   const result = openclaw.readResult(body)
   if (result.ok && typeof body === 'object' && body !== null) {
@@ -166,9 +232,23 @@ function readLooked(answer: HubAnswer, { id }: Place): Looked {
     return { kind: 'refused', final: true, ...statedIn(value) }
   }
   if (answer.ok) return notUnderstood('neither a response nor a result')
+  if (isNoDoor(answer)) return { kind: 'elsewhere' }
   return answer.kind === 'refused'
     ? refusingIn(answer)
     : { kind: 'silent', code: answer.code, detail: answer.detail }
+}
+
+/** Nothing is served there; an agent that has the door says in its own words what it misses. */
+function isNoDoor(answer: Exclude<HubAnswer, { ok: true }>): boolean {
+  if (answer.status === undefined || ![404, 405, 501].includes(answer.status)) return false
+  return answer.kind === 'unanswered' || answer.refusal === undefined
+}
+
+/** RFC 8594, which says when; that it is deprecated says RFC 9745. */
+function noticeIn(headers: Readonly<Record<string, string>>): Noticed {
+  const removedAt =
+    headers.deprecation === undefined ? Number.NaN : Date.parse(headers.sunset ?? '')
+  return Number.isFinite(removedAt) ? { removedAt } : {}
 }
 
 function statedIn(stated: RefusalStated): RefusalStated {

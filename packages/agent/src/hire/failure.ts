@@ -1,7 +1,8 @@
 /**
  * Why a hire came to nothing.
  *
- *   F1  Branch on `code`. `detail` is for the operator's log only; `message` is for people.
+ *   F1  Branch on `code`. `detail` is for the operator's log only; `message` is for people, and
+ *       says what to do next.
  *   F2  `outcome_unknown` is the one that is not over: somebody may have done the work and may be
  *       paid for it. Ask for it by its key (`network.result(task)`) before asking anybody else.
  *   F3  Under every other code nothing is owed, and the same may be asked again.
@@ -12,19 +13,22 @@ import type { Refusal } from '@chimera/domain/refusals'
 
 // biome-ignore format: a table is read by its columns
 const SENTENCES = {
-  terms_invalid:   'What was asked for cannot be asked for like this.',
-  hub_refused:     'The hub said no.',
-  hub_unanswered:  'The hub did not answer.',
-  nobody_found:    'Nobody on the network offers this skill within the budget.',
-  nobody_accepted: 'Everybody who was asked refused, or did not answer.',
-  agent_refused:   'The agent that was asked refused.',
-  agent_silent:    'The agent that was asked did not answer.',
-  work_failed:     'The agent reports that the work failed. Nothing was paid.',
+  terms_invalid:   'This cannot be asked for like this',
+  hub_refused:     'The hub said no',
+  hub_unanswered:  'The hub did not answer. See that its address is right and that it runs; the same may be asked again.',
+  nobody_found:    'Nobody on the network offers this skill within the budget. Raise it, or look with `discover` who offers it for how much.',
+  nobody_accepted: 'Everybody who was asked refused or did not answer; `declined` says why. Ask later, or with a later deadline.',
+  agent_refused:   'The agent that was asked refused; `declined` says why. Ask another one.',
+  agent_silent:    'The agent that was asked did not answer, and can no longer be paid for it. Ask another one.',
+  work_failed:     'The agent reports that the work failed; `fault` says why. Nothing was paid. It may have done half of it: whether it may be done again is yours to say.',
   work_cancelled:  'The work was called off. Nothing was paid.',
-  deadline_passed: 'It was not done by its deadline, and was called off. Nothing was paid.',
+  deadline_passed: 'It was not done by its deadline, and was called off. Nothing was paid. Give it more time, or ask somebody else.',
   given_up:        'It was given up by whoever asked for it. Nothing was paid.',
-  outcome_unknown: 'Somebody accepted the work, and nobody can say yet how it ended.',
+  outcome_unknown: 'Somebody accepted the work, and nobody can say yet how it ended. Look with `result(task)` before you ask anybody else.',
 } as const
+
+/** Whose detail is about what the caller itself said, or is the hub's word to it. */
+const SAYS_WHAT: readonly HireFailureCode[] = ['terms_invalid', 'hub_refused']
 
 export type HireFailureCode = keyof typeof SENTENCES
 
@@ -65,7 +69,7 @@ export class HireFailure extends Error {
 
   constructor(code: HireFailureCode, more: HireFailureMore = {}) {
     const { detail = '', declined = [], ...rest } = more
-    super(SENTENCES[code])
+    super(SAYS_WHAT.includes(code) ? `${SENTENCES[code]}: ${detail}` : SENTENCES[code])
     this.code = code
     this.detail = detail
     this.declined = declined

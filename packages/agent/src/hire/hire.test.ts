@@ -21,6 +21,7 @@ import type { Answered, Door, Limits, Looked, Refusing } from './door.ts'
 import type { Errand, Hands } from './errand.ts'
 import { HireFailure } from './failure.ts'
 import { type Hired, hire } from './hire.ts'
+import { createTeller, type HireMoment } from './steps.ts'
 
 const TASK = '4f8a1f3c-2f5e-4e58-8a37-0a3f6c1d9b22' as TaskId
 const HOLD = '7c2d9e10-8b4a-4f6d-a1c3-5e7f9a0b1c33' as HoldId
@@ -38,6 +39,7 @@ const REFUSED: Refusing = {
   sentence: '',
   retryable: false,
 }
+const LATER: Answered = { kind: 'deferred', until: DEADLINE }
 const FULL: Refusing = { ...REFUSED, refusal: 'queue_full', retryable: true, retryAfterMs: 4_000 }
 const DONE: Extract<Looked, { kind: 'ended' }> = {
   kind: 'ended',
@@ -63,6 +65,8 @@ type Script = {
   readonly hold?: HoldSeen['stage'] | 'silent'
   readonly work?: WorkSeen
   readonly candidates?: readonly AgentId[]
+  /** No time passes while it is asked. */
+  readonly quickly?: boolean
 }
 
 /** The last step of each script is repeated for as long as somebody asks. */
@@ -103,9 +107,9 @@ function stage(script: Script) {
   const nextAnswer = stepping(script.ask ?? [ACCEPTED], ACCEPTED)
   const nextLook = stepping(script.look ?? [DONE], DONE)
   const books: Partial<Books> = {
-    discover: async ({ order }) => {
+    discover: async ({ order, offset = 0, limit }) => {
       calls.push(order)
-      return candidates.map((id) => ({
+      return candidates.slice(offset, offset + limit).map((id) => ({
         id,
         name: 'Counter',
         endpoint: 'https://counter.example',
@@ -125,12 +129,13 @@ function stage(script: Script) {
       return seen(hold)
     },
     work: async () => script.work,
+    isOpen: async () => true,
     settle: async () => void calls.push('settle'),
   }
   const door: Partial<Door> = {
     ask: async ({ id: agent }, _, limits) => {
       asked.push({ ...limits, agent })
-      now += 1_000
+      if (!script.quickly) now += 1_000
       return nextAnswer()
     },
     look: async () => {
@@ -142,6 +147,7 @@ function stage(script: Script) {
       return script.cancel ?? SILENT
     },
     isThere: async () => there,
+    events: async () => 404,
   }
   const hands = {
     books: books as Books,
@@ -152,7 +158,14 @@ function stage(script: Script) {
     chance: createSeededChance(1),
   } satisfies Hands
   const errand: Errand = {
-    terms: { task: TASK, named: false, budgetCents: 10, deadline: DEADLINE },
+    terms: {
+      task: TASK,
+      named: false,
+      budgetCents: 10,
+      deadline: DEADLINE,
+      reserves: true,
+      correlation: TASK as string as CorrelationId,
+    },
     asked: {
       type: 'ask_work',
       task: TASK,
@@ -252,6 +265,59 @@ test('who is full is asked again when it said, who refuses for good is not', asy
     scene.asked.map(({ agent }) => agent),
     [ONE, TWO, ONE],
   )
+})
+
+describe('beyond the first page', () => {
+  const many = Array.from({ length: 45 }, (_, at) => `agent-${at}` as AgentId)
+  const refusals = (count: number) => Array.from({ length: count }, () => REFUSED)
+
+  test('the next are looked for while there is time, and nobody is asked twice', async () => {
+    // The forty-second says yes.
+    const scene = stage({ ask: [...refusals(41), ACCEPTED], candidates: many, quickly: true })
+    const came = await outcomeOf(scene)
+    assert.notEqual(typeof came, 'string')
+    assert.deepEqual(
+      scene.asked.map(({ agent }) => agent),
+      many.slice(0, 42),
+    )
+    assert.equal(scene.calls.filter((each) => each === 'fair').length, 3)
+  })
+
+  test('to the last of them', async () => {
+    const scene = stage({ ask: [REFUSED], candidates: many, quickly: true })
+    assert.equal(await outcomeOf(scene), 'nobody_accepted')
+    assert.equal(scene.asked.length, 45)
+  })
+
+  test('but not beyond the deadline', async () => {
+    const scene = stage({ ask: [REFUSED], candidates: many })
+    assert.equal(await outcomeOf(scene), 'deadline_passed')
+    assert.equal(scene.asked.length, 30)
+  })
+})
+
+describe('what is told', () => {
+  const namesOf = async (script: Script) => {
+    const scene = stage(script)
+    const told: HireMoment[] = []
+    const tell = createTeller((step) => told.push(step), { task: TASK, now: scene.now })
+    await outcomeOf({ ...scene, errand: { ...scene.errand, ...(tell && { tell }) } })
+    return told.map(({ is }) => is)
+  }
+  const START_OF_ALL = ['looking', 'found', 'asked'] as const
+  const END_OF_ALL = ['result', 'settled'] as const
+  // biome-ignore format: a table is read by its columns
+  const rows: [situation: string, script: Script, told: readonly HireMoment['is'][]][] = [
+    ['accepted and done',           {},                                               [...START_OF_ALL, 'accepted', ...END_OF_ALL]],
+    ['deferred, then accepted',     { ask: [LATER], look: [LATER, ACCEPTED, DONE] },  [...START_OF_ALL, 'deferred', 'accepted', ...END_OF_ALL]],
+    ['silent, and at work after all', { ask: [SILENT], withdraw: 'bound' },           [...START_OF_ALL, 'unknown', 'accepted', ...END_OF_ALL]],
+    ['refused, and the next one',   { ask: [REFUSED, ACCEPTED], candidates: [ONE, TWO] }, [...START_OF_ALL, 'declined', 'asked', 'accepted', ...END_OF_ALL]],
+    ['full, and asked again',       { ask: [FULL, ACCEPTED] },                        [...START_OF_ALL, 'declined', 'waiting', ...START_OF_ALL, 'accepted', ...END_OF_ALL]],
+    ['failed',                      { look: [{ ...DONE, report: { ...DONE.report, how: 'failed' } }] }, [...START_OF_ALL, 'accepted', 'result']],
+  ]
+  for (const [situation, script, told] of rows) {
+    test(situation, async () => assert.deepEqual(await namesOf(script), told))
+  }
 })
 
 test('nobody is waited for beyond the deadline', async () => {

@@ -7,11 +7,13 @@
  */
 import { createHash } from 'node:crypto'
 import { readCents } from '@chimera/dialects/wire'
-import type { HoldId, Instant, OwnerId, TaskId } from '@chimera/domain/ids'
+import type { CorrelationId, HoldId, Instant, TaskId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Chance } from '@chimera/host/chance'
 import { type Duration, readDuration } from '@chimera/skill/duration'
+import type { Directory } from './directory.ts'
 import { HireFailure } from './failure.ts'
+import type { HireStep } from './steps.ts'
 
 export type HireTerms = {
   /** The most that it may cost, in credits, over all attempts. Default: 0, only what is free. */
@@ -29,6 +31,17 @@ export type HireTerms = {
   readonly priority?: number
   /** 0–100. */
   readonly minReputation?: number
+  /**
+   * Whether a slot is taken before the work is asked for, where hirer and agent are such that can
+   * (AV-8). Default: true.
+   */
+  readonly reserve?: boolean
+  /** Chooses from a directory of one's own instead of the hub's (AV-7). */
+  readonly directory?: Pick<Directory, 'find'>
+  /** The trace that this is part of, a uuid: in every message that it causes. */
+  readonly correlation?: string
+  /** Hears how it goes, step by step (steps.ts). */
+  readonly onProgress?: (step: HireStep) => void
   /** Gives the hire up: what was asked for is called off, and what is held given back. */
   readonly signal?: AbortSignal
 }
@@ -42,6 +55,9 @@ export type Terms = {
   readonly parent?: HoldId
   readonly priority?: number
   readonly minScoreMicro?: number
+  readonly reserves: boolean
+  readonly directory?: Pick<Directory, 'find'>
+  readonly correlation: CorrelationId
   readonly signal?: AbortSignal
 }
 
@@ -50,9 +66,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function readTerms(
   terms: HireTerms,
-  { owner, chance, now }: { owner: OwnerId | undefined; chance: Chance; now: Instant },
+  { owner, chance, now }: { owner: string | undefined; chance: Chance; now: Instant },
 ): Terms {
   const { budget = 0, deadline = DEADLINE, key, parent, priority, minReputation, signal } = terms
+  const { reserve = true, directory, correlation } = terms
   const budgetCents = readCents(budget)
   if (budgetCents === undefined || budgetCents < 0) {
     throw invalid('budget: credits with at most two decimals, 0 or more')
@@ -71,8 +88,13 @@ export function readTerms(
   if (minReputation !== undefined && !(minReputation >= 0 && minReputation <= 100)) {
     throw invalid('minReputation: a number from 0 to 100')
   }
+  if (correlation !== undefined && !UUID.test(correlation)) throw invalid('correlation: a uuid')
+  const task = key === undefined ? (chance.uuid() as TaskId) : taskOf(owner, key)
   return {
-    task: key === undefined ? (chance.uuid() as TaskId) : taskOf(owner, key),
+    task,
+    correlation: (correlation?.toLowerCase() ?? task) as CorrelationId,
+    reserves: reserve,
+    ...(directory && { directory }),
     named: key !== undefined,
     budgetCents,
     deadline: now + spanMs,
@@ -83,8 +105,8 @@ export function readTerms(
   }
 }
 
-/** T1: a uuid of version 8, which is for names made like this. Two owners never share one. */
-function taskOf(owner: OwnerId | undefined, key: string): TaskId {
+/** T1: a uuid of version 8, which is for names made like this. Two hirers never share one. */
+function taskOf(owner: string | undefined, key: string): TaskId {
   const hex = createHash('sha256')
     .update(JSON.stringify([owner ?? '', key]))
     .digest('hex')

@@ -143,7 +143,8 @@ describe('placing a hold', () => {
     ['CH-8 more than is free cannot',                    opened,    hold('h1', { amountCents: 1_501 }),       NOW,   'funds_short'],
     ['CH-8 what is held already is not free',            placed,    hold('h2', { amountCents: 501 }),         NOW,   'funds_short'],
     ['CH-7 half a hundredth is not an amount',           opened,    hold('h1', { amountCents: 0.5 }),         NOW,   'amount_invalid'],
-    ['nothing is not an amount',                         opened,    hold('h1', { amountCents: 0 }),           NOW,   'amount_invalid'],
+    ['less than nothing is not one either',              opened,    hold('h1', { amountCents: -1 }),          NOW,   'amount_invalid'],
+    ['free work has a hold of nothing',                  opened,    hold('h1', { amountCents: 0 }),           NOW,   'credits_held'],
     ['a payer without an account has nothing',           opened,    hold('h1', nobody),                       NOW,   'account_unknown'],
     ['nor can a payee without one be paid',              opened,    hold('h1', { payee: owner('zoe') }),      NOW,   'account_unknown'],
     ['a mandate that has expired is none',               opened,    hold('h1', { lapsesAt: NOW }),            NOW,   'message_expired'],
@@ -163,7 +164,7 @@ describe('placing a hold', () => {
     ['but what is paid for is not held again',           captured,  hold('h2', other),                        NOW,   'work_ended'],
     ['a hold id is used once',                           released,  hold('h1', { task: 'task-x' as TaskId }), NOW,   'key_conflict'],
     ['within one owner too: that work may have a price', opened,    hold('h1', { payee: owner('alice') }),    NOW,   'credits_held'],
-    ['the strongest refusal is the one given',           opened,    hold('h1', { by: owner('bob'), amountCents: 0 }), NOW, 'caller_forbidden'],
+    ['the strongest refusal is the one given',           opened,    hold('h1', { by: owner('bob'), amountCents: -1 }), NOW, 'caller_forbidden'],
   ])
 })
 

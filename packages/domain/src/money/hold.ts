@@ -12,12 +12,13 @@
  *       at most the price of its first link, and nobody captures what is promised to a sub-hold.
  *   H5  What a hold does not pay goes to its nearest ancestor in force, else to the funder.
  *   H6  Time ends a hold at the instant, not when somebody sweeps: in between it pays nobody.
+ *   H7  A hold may be of nothing: it says who asks for free work, and whether it was accepted.
  */
 
 import { accept, type Decision, refuse } from '../decision.ts'
 import type { AgentId, HoldId, Instant, OwnerId, TaskId, TransferId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { feeOf, isAmount, isPrice, NO_FEE, type SettlementTerms } from './amount.ts'
+import { feeOf, isPrice, NO_FEE, type SettlementTerms } from './amount.ts'
 import {
   type Books,
   type Draft,
@@ -76,7 +77,7 @@ export function decideHold(
   now: Instant,
 ): Decision<MoneyFact, HoldRefusal> {
   if (asked.by !== asked.payer) return refuse('caller_forbidden')
-  if (!isAmount(asked.amountCents)) return refuse('amount_invalid')
+  if (!isPrice(asked.amountCents)) return refuse('amount_invalid')
 
   const last = holdOf(books, asked.payer, asked.task)
   if (last !== undefined && isInForce(last, now)) {
