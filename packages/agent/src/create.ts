@@ -10,89 +10,33 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { accepts } from '@chimera/domain/agent/condition'
 import type { OwnerId, PublicKey } from '@chimera/domain/ids'
-import { LIMITS } from '@chimera/domain/limits'
-import type { WorkAsked } from '@chimera/domain/work/work'
 import { type Chance, createChance } from '@chimera/host/chance'
 import { type Clock, createClock } from '@chimera/host/clock'
 import { createGuardedClient } from '@chimera/host/guarded/client'
-import { createLog, type Log, type LogLevel } from '@chimera/host/log'
+import { createLog, type Log } from '@chimera/host/log'
 import { createMetrics, type Metrics } from '@chimera/host/metrics'
 import { stopOnSignals } from '@chimera/host/signals'
 import { createStop, type Stop, type StopReport } from '@chimera/host/stop'
-import type { Answers } from '@chimera/skill/answers'
-import type { Skill } from '@chimera/skill/contract'
+import { createQuicken } from '@chimera/identity/quick'
 import { createRunner, type Runner } from '@chimera/skill/runner'
+import { joinBus } from './bus/join.ts'
+import { connect, type Network as Hiring } from './hire/connect.ts'
+import { createWithin } from './hire/within.ts'
 import { createHubClient } from './hub/client.ts'
+import { AgentError, type AgentOptions, checkOptions, DRAIN_MS, SLOTS } from './options.ts'
 import type { Self as Speaking } from './ports.ts'
 import type { Rotated } from './self/rotation.ts'
 import { openSelf } from './self/self.ts'
 import { createServer } from './serve/server.ts'
 import { createLifecycle, type Lifecycle } from './voice/lifecycle.ts'
-import { createVoices, type Voices, type VoicesHands } from './voice/voices.ts'
+import { createVoices, type Voices } from './voice/voices.ts'
 import { createDesk } from './work/desk.ts'
-import type { Keep, Requester } from './work/keep.ts'
 import { createMemoryKeep } from './work/memory-keep.ts'
 import { createNetwork } from './work/network.ts'
 import { createReserving } from './work/reserving.ts'
 import { createWorkshop, type Workshop } from './work/workshop.ts'
 
-export type AgentOptions = {
-  /** What it is called: `chimera-` and small letters, digits and hyphens, as OpenClaw has it. */
-  readonly name: string
-  /** Whose it is: who is paid for its work. */
-  readonly owner: string
-  /** The hub's address, such as `http://127.0.0.1:4600`. */
-  readonly hub: string
-  /** What it can do: one to a hundred. */
-  readonly skills: readonly Skill[]
-  /** The owner's token, with which the key is bound at a hub that is not open. */
-  readonly token?: string | (() => string | undefined)
-  /** The hub's public key: whose orders are obeyed. Without it nobody's are. */
-  readonly hubKey?: string
-  /**
-   * `development`: callbacks on this machine are dialled, work is kept in memory. `production`:
-   * only public addresses are dialled, and a `keep` that lasts has to be given. Default:
-   * `development`.
-   */
-  readonly preset?: 'development' | 'production'
-  /** Where the server listens. Default: a free port of this machine only. */
-  readonly listen?: { readonly host?: string; readonly port?: number }
-  /** Where others reach the server, if that is not where it listens: behind a proxy. */
-  readonly publicUrl?: string
-  /** Where key and id are kept. Default: `.chimera/<name>`; `false`: nowhere, for tests. */
-  readonly directory?: string | false
-  /** The agent's id, a uuid, where it has one already. Default: made on the first start. */
-  readonly id?: string
-  /** The version of the agent's own software, in three numbers. */
-  readonly version?: string
-  /** How much runs at once, at most 1000; more ends sooner, up to a full machine. Default: 16. */
-  readonly slots?: number
-  /** Asks a minute in all (OC-20). Default: as many as come. */
-  readonly perMinute?: number
-  /** Where work, answers and results are kept. Default: in memory, gone with the process. */
-  readonly keep?: Keep
-  /** Where skills that must not run twice remember that they did. Default: in memory. */
-  readonly answers?: Answers
-  /** The author's own rule about an ask: a code for why not, or undefined. */
-  readonly policy?: (asked: WorkAsked, requester: Requester) => string | undefined
-  /** What callbacks may be dialled beside public addresses: `10.0.0.0/8`, `localhost`, `*`. */
-  readonly allowNet?: readonly string[]
-  /** The status feed, where one is to be told (SF-1 … SF-12). */
-  readonly feed?: VoicesHands['feed']
-  /** Another way for presence, identity and status, such as a bus. Default: HTTP to the hub. */
-  readonly outlet?: VoicesHands['outlet']
-  /** Hears what somebody should look at. */
-  readonly alert?: VoicesHands['alert']
-  /** Whether SIGTERM and SIGINT stop the agent and end the process. Default: true. */
-  readonly signals?: boolean
-  /** How long a stop waits for running work, in milliseconds, below 8000. Default: 5000. */
-  readonly drainMs?: number
-  /** A log of one's own, or how much is written to standard output. Default: `info`. */
-  readonly log?: Log | LogLevel
-  readonly metrics?: Metrics
-  readonly clock?: Clock
-  readonly chance?: Chance
-}
+export { AgentError, type AgentOptions } from './options.ts'
 
 export type Agent = {
   /** Resolves when the agent can be asked. Rejects where the hub will not have it. */
@@ -113,17 +57,6 @@ export type Agent = {
   readonly metrics: Metrics
 }
 
-/** The agent cannot be, or not here: the sentence says what to do. */
-export class AgentError extends Error {
-  override readonly name = 'AgentError'
-  readonly code: 'options_invalid' | 'not_started' | 'hub_refused'
-
-  constructor(code: AgentError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 type Running = {
   readonly id: string
   readonly address: string
@@ -134,12 +67,9 @@ type Running = {
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
-const SLOTS = 16
-const DRAIN_MS = 5_000
-// Of the nine seconds of a stop: what is left of them is for goodbye and for letting go.
-const MOST_DRAIN_MS = 7_000
 const GOODBYE_MS = 1_500
 
+/** An agent that serves these skills. Nothing begins before `start`. */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options)
   const { clock = createClock(), chance = createChance(), metrics = createMetrics() } = options
@@ -210,15 +140,18 @@ type Hands = {
 
 async function open(options: AgentOptions, hands: Hands): Promise<Running> {
   const { clock, chance, log, stop, runner } = hands
-  const { slots = SLOTS, perMinute, skills } = options
+  const { slots = SLOTS, perMinute, skills, close } = options
+  if (close !== undefined) stop.register({ name: 'keep', close })
   const directory = await directoryOf(options)
-  const { id } = options
+  const { id, key: given } = options
   const self = await openSelf({
     chance,
     ...(directory !== undefined && { directory }),
     ...(id !== undefined && { id }),
+    ...(given && { key: given }),
   })
-  const key = () => self.keys.pair()
+  const quicken = createQuicken()
+  const key = () => quicken(self.keys.pair())
   const { token } = options
   const hub = createHubClient({
     hub: options.hub,
@@ -231,9 +164,25 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
   const dial = createGuardedClient({ clock, allowNet: options.allowNet ?? netOf(options) })
   stop.register({ name: 'callbacks', close: (signal) => dial.close(signal) })
 
+  let hiring: Hiring | undefined
+  const hireFor = createWithin({
+    clock,
+    network: () => {
+      const { allowNet = netOf(options) } = options
+      const as = { agent: self.agent, key }
+      hiring ??= connect({ hub: options.hub, as, allowNet, clock, chance })
+      return hiring
+    },
+  })
+  stop.register({ name: 'hiring', close: async () => hiring?.close() })
+
   const owner = options.owner as OwnerId
   const speaking: Speaking = { agent: self.agent, instance: self.instance, owner, key }
-  const network = createNetwork({ hub, agent: self.agent, clock })
+  const overHttp = createNetwork({ hub, agent: self.agent, clock })
+  const { name } = options
+  const onBus =
+    options.bus && joinBus(options.bus, { ...hands, name, self: speaking, hub, network: overHttp })
+  const network = onBus?.network ?? overHttp
   const lifecycle = createLifecycle({ clock, log, slots })
   const desk = createDesk({
     instance: self.instance,
@@ -243,11 +192,13 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
   const accepting = (): boolean => accepts(lifecycle.standing().condition)
   const tell = (): void =>
     void lifecycle.order({ type: 'update_workload', workload: desk.workload(clock.now()) })
-  const { keep = createMemoryKeep({ now: clock.now }), policy } = options
+  const { policy, keep: kept = createMemoryKeep({ now: clock.now }) } = options
+  const keep = kept.of?.(self.agent) ?? kept
   const shared = { self: speaking, network, desk, clock, chance, accepting }
   const workshop = createWorkshop({
     ...shared,
     runner,
+    hireFor,
     skills,
     keep,
     log,
@@ -263,6 +214,15 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     },
   })
 
+  onBus?.serve({
+    workshop,
+    reserving,
+    released: (reservation) => {
+      desk.release(reservation)
+      workshop.pump()
+      tell()
+    },
+  })
   const server = createServer({
     ...shared,
     workshop,
@@ -284,12 +244,13 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     name: 'work',
     close: async () => {
       reserving.close()
+      await onBus?.deafen()
       await server.close()
       await workshop.close()
     },
   })
 
-  const { hubKey, feed, outlet, alert, version } = options
+  const { hubKey, feed, outlet = onBus?.outlet, alert, version } = options
   const voices = createVoices({
     ...hands,
     self,
@@ -310,19 +271,29 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     ...(alert && { alert }),
   })
 
+  if (voices.orders) onBus?.obey(voices.orders)
+
+  let draining: Promise<void> | undefined
   /** C3: the network hears of it before anything is turned away. */
-  async function drain(): Promise<void> {
-    lifecycle.order({ type: 'drain' })
+  async function tellAndDrain(): Promise<void> {
     const late = new AbortController()
     const timer = clock.after(GOODBYE_MS, () => late.abort())
     await voices.said(late.signal)
     timer.cancel()
-    await workshop.drain()
+    // Whoever was told to go on meanwhile goes on.
+    if (!accepting()) await workshop.drain()
+  }
+  function drain(): Promise<void> {
+    lifecycle.order({ type: 'drain' })
+    draining ??= tellAndDrain().finally(() => {
+      draining = undefined
+    })
+    return draining
   }
   // An operator drains and resumes too, and the desk follows.
   lifecycle.watch(({ condition }, before) => {
     if (condition.name === before.condition.name) return
-    if (condition.name === 'draining') void workshop.drain()
+    if (condition.name === 'draining') void drain()
     else if (before.condition.name === 'draining' && accepts(condition)) {
       desk.reopen()
       workshop.pump()
@@ -344,28 +315,6 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
   stop.register({ name: 'running work', boundMs: options.drainMs ?? DRAIN_MS, close: drain })
   log.info({ agent: self.agent, address, skills: skills.map((each) => each.id) }, 'at work')
   return { id: self.agent, address, workshop, lifecycle, voices, drain }
-}
-
-/** C1. All that is wrong at once; what skills and addresses must be is said by their own parts. */
-function checkOptions(options: AgentOptions): void {
-  const { name, owner, slots = SLOTS, drainMs = DRAIN_MS, perMinute = 1, keep } = options
-  const wrong: string[] = []
-  if (name.length === 0 || name.length > LIMITS.nameChars) {
-    wrong.push(`name: 1 to ${LIMITS.nameChars} characters`)
-  }
-  if (owner.length === 0 || owner.length > LIMITS.ownerChars) {
-    wrong.push(`owner: 1 to ${LIMITS.ownerChars} characters`)
-  }
-  if (!URL.canParse(options.hub)) wrong.push('hub: an address such as http://127.0.0.1:4600')
-  if (!Number.isSafeInteger(slots) || slots < 1 || slots > LIMITS.slotsPerInstance) {
-    wrong.push(`slots: a whole number from 1 to ${LIMITS.slotsPerInstance}`)
-  }
-  if (!Number.isSafeInteger(perMinute) || perMinute < 1) wrong.push('perMinute: at least 1')
-  if (!(drainMs >= 0 && drainMs <= MOST_DRAIN_MS)) wrong.push(`drainMs: 0 to ${MOST_DRAIN_MS}`)
-  if (options.preset === 'production' && !keep?.durable) {
-    wrong.push('keep: in production, one that lasts')
-  }
-  if (wrong.length > 0) throw new AgentError('options_invalid', wrong.join('; '))
 }
 
 function logOf({ log = 'info', name }: AgentOptions, clock: Clock): Log {

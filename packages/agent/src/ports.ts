@@ -19,6 +19,7 @@ import type {
   TaskId,
 } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
+import type { Reservation } from '@chimera/domain/work/capacity'
 import type { KeyPair } from '@chimera/identity/keys'
 
 /** Who speaks. The key is asked for each time, since it can be rotated. */
@@ -52,6 +53,8 @@ export type Done = { readonly ok: true } | Refused<Refusal>
 export type Network = {
   /** Nobody has to prove anything there, and priced work runs without a hold (CH-15). */
   readonly isOpen: () => Promise<boolean>
+  /** The key that the hub signs with now; undefined: an open hub, which vouches for nothing. */
+  readonly hubKey: (fresh?: boolean) => Promise<PublicKey | undefined | Refused<Refusal>>
   /** Undefined: no such agent. What is known may be half a minute old, unless it is to be fresh. */
   readonly agent: (id: AgentId, fresh?: boolean) => Promise<Known | undefined | Refused<Refusal>>
   /** Undefined: nothing is held. Without a payer, the one hold that can be meant. */
@@ -65,11 +68,13 @@ export type Network = {
     terms: { readonly priceCents: number; readonly deadline?: Instant },
   ) => Promise<Done>
   /** Gives back what was put aside for work that will not be done. */
-  readonly release: (id: HoldId | ReservationId) => Promise<Done>
+  readonly release: (id: HoldId | ReservationId, promised?: Reservation) => Promise<Done>
   /** Shows the planner's signed offer, for slot and money together (AV-8). */
   readonly present: (offer: object, signal: AbortSignal) => Promise<Promised | Refused<Refusal>>
   /** The signed result: it claims the hold, or gives it back (CH-9). */
-  readonly report: (result: object) => Promise<Done>
+  readonly report: (result: object, asked?: { readonly bus?: true }) => Promise<Done>
+  /** The final answer to a request that came by the bus and was deferred (OC-15). */
+  readonly respond?: (response: object, to: AgentId) => Promise<Done>
 }
 
 /** Hears of every change in how much there is to do. */

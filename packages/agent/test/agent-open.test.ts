@@ -305,6 +305,10 @@ test('OC-19 whoever has the agent’s key agrees to work that waits on a person'
     assert.deepEqual(statuses, [401, 403, 401])
     const { body: shown } = await call(list, { key })
     assert.equal((shown.work as Body[])[0]?.state, 'awaiting')
+    const one = `${list}/${String(asked.request_id)}`
+    assert.equal((await call(one)).status, 401)
+    assert.deepEqual((await call(one, { key })).body, shown, 'by the name of the requester, too')
+    assert.equal((await call(`${list}/${randomUUID()}`, { key })).status, 404)
     assert.equal((await call(approve, { body: {}, key })).status, 204)
     const path = `${doors}/${String(asked.request_id)}`
     const { body: result } = await call(path, { headers: { prefer: 'wait=10' } })

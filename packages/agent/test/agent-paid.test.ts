@@ -1,11 +1,14 @@
 /** An agent at a hub that asks for proof: who may ask, holds, reservations, and being paid. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { PublicKey } from '@chimera/domain/ids'
 import { createClock } from '@chimera/host/clock'
 import type { Party } from '@chimera/hub/testing/hiring'
 import { createHolding, type Holding } from '@chimera/hub/testing/holding'
 import { runHub, type TestHub } from '@chimera/hub/testing/running'
+import { createKeyring } from '@chimera/identity/keyring'
 import { generateKeyPair } from '@chimera/identity/keys'
+import { verifyMessage } from '@chimera/identity/message'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Agent } from '../src/create.ts'
 import { AgentError } from '../src/create.ts'
@@ -105,6 +108,64 @@ describe('CH-15 who may ask', () => {
     const sent = requestOf('', { key: hirer.key, body, signed: { origin: url } })
     const send = async () => (await fetch(url, sent)).status
     assert.deepEqual([await send(), await send()], [422, 409])
+  })
+})
+
+describe('a pass in the place of a signature', () => {
+  const passFor = async (at_: string, by = hirer, more: Body = {}) => {
+    const { status, body } = await on.send('/v1/passes', {
+      key: by.key,
+      body: { agent_id: at_, ...more },
+    })
+    assert.equal(status, 201, JSON.stringify(body))
+    return { authorization: `Bearer ${String(body.token)}` }
+  }
+  const asking = () =>
+    request({ requester_agent_id: hirer.id, capability_id: 'slow_echo', input_data: { text: '' } })
+  const statusWith = async (headers: Record<string, string>, body = asking()) =>
+    (await call(at(COLLABORATIONS), { body, headers })).status
+
+  test('asks, waits for the signed result, and sees its work', async () => {
+    const headers = { ...(await passFor(agent.id())), prefer: 'wait=10' }
+    const body = asking()
+    const told = call(at(COLLABORATIONS), { body, headers })
+    await slow.letGo()
+    const { status, body: result } = await told
+    assert.deepEqual([status, result.result_status], [200, 'completed'])
+    const { body: keys } = await on.send(`/v1/keys/${agent.id()}`)
+    const [key] = keys.keys as { public_key: PublicKey }[]
+    assert.ok(key !== undefined && verifyMessage(result, key.public_key, createKeyring()).ok)
+    const path = `${at(COLLABORATIONS)}/${String(body.request_id)}`
+    assert.deepEqual((await call(path, { headers })).body, result)
+    assert.equal(
+      (await call(path, { headers: await passFor(agent.id(), await on.newParty()) })).status,
+      403,
+    )
+    // Who does not wait hears the same answer as the first time (OC-12).
+    const { prefer: _, ...pass } = headers
+    const again = await call(at(COLLABORATIONS), { body, headers: pass })
+    assert.deepEqual([again.status, again.body.response_status], [202, 'accepted'])
+  })
+
+  test('opens one door, for the key that it was given for, and nothing else', async () => {
+    const other = await on.newParty()
+    const session = await on.send('/v1/tokens/session', { key: hirer.key, body: {} })
+    assert.equal(await statusWith(await passFor(other.id)), 401, 'another agent’s')
+    assert.equal(await statusWith(await passFor(agent.id(), other)), 401, 'another caller’s')
+    assert.equal(await statusWith({ authorization: `Bearer ${String(session.body.token)}` }), 401)
+    assert.equal(await statusWith({ authorization: 'Bearer nonsense' }), 401)
+    const pass = await passFor(agent.id())
+    assert.equal((await call(at('/v1/work'), { headers: pass })).status, 401, 'the keeper’s')
+    const { status } = await call(`${hub.address}/v1/tokens`, { headers: pass })
+    assert.equal(status, 401, 'the hub’s')
+  })
+
+  test('is given for a signature of an agent, and for a door that is there', async () => {
+    const ask = async (sent: Parameters<typeof on.send>[1]) =>
+      (await on.send('/v1/passes', { body: { agent_id: agent.id() }, ...sent })).status
+    assert.equal(await ask({ token: hirer.token }), 403)
+    assert.equal(await ask({ key: generateKeyPair() }), 401)
+    assert.equal(await ask({ key: hirer.key, body: { agent_id: randomUUID() } }), 404)
   })
 })
 

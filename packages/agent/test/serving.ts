@@ -45,6 +45,10 @@ export function createSlow() {
   return {
     skill,
     stopped,
+    /** Ends whatever runs. */
+    endAll: () => {
+      for (const end of waiting.splice(0)) end()
+    },
     /** Ends the oldest run, once it has begun. */
     letGo: async () => {
       await until(async () => waiting.length > 0)

@@ -70,6 +70,7 @@ export function createHubStub() {
   const away = () => refuse('service_unavailable')
   const network: Network = {
     isOpen: async () => state.open,
+    hubKey: async () => undefined,
     agent: async (id) => {
       if (state.away) return away()
       return state.strangers ? undefined : { owner: `owner of ${id}` as OwnerId }
@@ -106,6 +107,8 @@ export type StageOptions = {
   readonly clock?: VirtualClock
   readonly hub?: ReturnType<typeof createHubStub>
   readonly answers?: RunnerOptions['answers']
+  /** Instances of one agent share its id. */
+  readonly agent?: AgentId
 }
 
 export function createStage(options: StageOptions) {
@@ -115,7 +118,7 @@ export function createStage(options: StageOptions) {
   const log = createLog({ clock, name: 'agent', level: 'silent' })
   const key = generateKeyPair()
   const self: Self = {
-    agent: randomUUID() as AgentId,
+    agent: options.agent ?? (randomUUID() as AgentId),
     instance: randomUUID() as InstanceId,
     owner: 'acme' as OwnerId,
     key: () => key,

@@ -4,7 +4,7 @@ import type { AgentId, InstanceId } from '@chimera/domain/ids'
 import { describe, test } from 'vitest'
 import { asyncapi } from './asyncapi.ts'
 import { DIALECTS } from './dialects.ts'
-import { CHANNELS, subjectsOf } from './topics.ts'
+import { CHANNELS, releaseSubject, speakerIn, subjectBetween, subjectsOf } from './topics.ts'
 
 type Node = { readonly [name: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
@@ -97,7 +97,7 @@ describe('AV-12 what an agent may say and hear', () => {
     test(`${name}: its own, as far as the table says`, () => {
       const asked = { agent: other, requester: agent, planner: other, instance: instances[0] ?? '' }
       const own = { agent, requester: other, planner: other, instance: instances[0] ?? '' }
-      const says = name === 'request' ? asked : own
+      const says = name === 'request' || name === 'cancel' ? asked : own
       const hears = name === 'response' || name === 'result' ? asked : own
       assert.equal(said(publish, fill(subject, says)), agents !== 'hear')
       assert.equal(said(subscribe, fill(subject, hears)), agents !== 'say')
@@ -114,7 +114,9 @@ describe('AV-12 what an agent may say and hear', () => {
 
   test('T1 never hears what was said to another alone', () => {
     const theirs = { agent: other, requester: other, planner: other, instance: other }
-    const alone = ['request', 'response', 'result', 'reserve', 'release', 'presence', 'control']
+    const alone = ['request', 'cancel', 'response', 'result', 'reserve', 'release', 'control']
+    // Posts of all are what hubs hear.
+    alone.push('presence')
     for (const name of alone) {
       const { subject = '' } = CHANNELS.find((each) => each.name === name) ?? {}
       assert.equal(said(subscribe, fill(subject, theirs)), false, name)
@@ -123,6 +125,19 @@ describe('AV-12 what an agent may say and hear', () => {
 
   test('a planner hears that an instance gives back what was promised to it', () => {
     assert.ok(said(subscribe, `moltbook.release.${other}.${agent}`))
+  })
+
+  test('who speaks to whom is the channel of the table', () => {
+    for (const name of ['request', 'cancel', 'response'] as const) {
+      const { subject = '' } = CHANNELS.find((each) => each.name === name) ?? {}
+      const ids =
+        name === 'response' ? { agent, requester: other } : { requester: agent, agent: other }
+      assert.equal(subjectBetween(name, agent, other), fill(subject, ids))
+      assert.equal(speakerIn(subjectBetween(name, agent, other)), agent)
+    }
+    const [instance = '' as InstanceId] = instances
+    const { subject = '' } = CHANNELS.find((each) => each.name === 'release') ?? {}
+    assert.equal(releaseSubject(instance, agent), fill(subject, { instance, planner: agent }))
   })
 
   test('T2 says nothing where the hub speaks', () => {

@@ -71,4 +71,6 @@ export const EXAMPLES: Readonly<Partial<Record<string, object>>> = {
   'chimera/new-owner': { owner_id: 'ann', scopes: ['agents', 'read'] },
   'chimera/new-token': { expires_at: '2026-12-31T00:00:00Z', spending_cap: 25 },
   'chimera/new-session': { ttl_seconds: 300 },
+  'chimera/result-batch': { results: [{}] },
+  'chimera/new-pass': { agent_id: '550e8400-e29b-41d4-a716-446655440000' },
 }

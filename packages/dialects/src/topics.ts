@@ -40,7 +40,8 @@ export const CHANNELS: readonly Channel[] = [
   { name: 'identity',   subject: 'openclaw.identity.{agent}',             agents: 'both', message: 'openclaw/identity',              about: 'Who an agent is and what it offers, on start and on change' },
   { name: 'status',     subject: 'openclaw.status.{agent}',               agents: 'both', message: 'openclaw/status-update',         about: 'What an agent says of its status' },
   { name: 'figures',    subject: 'openclaw.reputation.{agent}',           agents: 'both', message: 'openclaw/reputation-update',     about: 'What an agent says of its own reputation; nobody adopts it' },
-  { name: 'request',    subject: 'openclaw.request.{requester}.{agent}',  agents: 'both', message: 'openclaw/collaboration-request', about: 'One agent asks another for work', answer: 'openclaw/collaboration-response' },
+  { name: 'request',    subject: 'openclaw.request.{requester}.{agent}',  agents: 'both', message: 'openclaw/collaboration-request', about: 'One agent asks another for work, signed', answer: 'openclaw/collaboration-response' },
+  { name: 'cancel',     subject: 'openclaw.cancel.{requester}.{agent}',   agents: 'both', message: 'openclaw/collaboration-cancel',  about: 'A requester cancels work that has not ended, signed', answer: 'openclaw/collaboration-result' },
   { name: 'response',   subject: 'openclaw.response.{agent}.{requester}', agents: 'both', message: 'openclaw/collaboration-response', about: 'The final word on a request that was deferred', kept: true },
   { name: 'result',     subject: 'openclaw.result.{agent}.{requester}',   agents: 'both', message: 'openclaw/collaboration-result',  about: 'How work ended, signed by the agent; said by a hub where the agent told it over HTTP', kept: true },
   { name: 'reputation', subject: 'chimera.reputation.{agent}',            agents: 'hear', message: 'openclaw/reputation-update',     about: 'The window score that the hub has counted', kept: true },
@@ -69,6 +70,26 @@ export function subjectFor(name: string, agent: AgentId | '*'): string {
 /** Where an order is said, to one agent or to all of them. */
 export function controlSubject(to: AgentId | 'all'): string {
   return to === 'all' ? CONTROL_ALL : subjectFor('control', to)
+}
+
+/** Where one agent speaks to another: first who speaks, then to whom. */
+export function subjectBetween(
+  name: 'request' | 'cancel' | 'response',
+  by: AgentId | '*',
+  to: AgentId | '*',
+): string {
+  return `openclaw.${name}.${by}.${to}`
+}
+
+/** Who speaks to another, by the subject alone. */
+export function speakerIn(subject: string): AgentId | undefined {
+  const word = subject.split('.').at(-2) ?? ''
+  return isUuid(word) ? readUuid<AgentId>(word) : undefined
+}
+
+/** Where an instance and a planner tell that a reservation is given back. */
+export function releaseSubject(instance: InstanceId, planner: AgentId | '*'): string {
+  return `moltbook.release.${instance}.${planner}`
 }
 
 export type Place = {
@@ -124,7 +145,7 @@ export function subjectsOf({ agent, instances }: Speaker): {
   readonly publish: readonly string[]
   readonly subscribe: readonly string[]
 } {
-  const own = instances.flatMap((each) => [reserveQueue(each), `moltbook.release.${each}.*`])
+  const own = instances.flatMap((each) => [reserveQueue(each), releaseSubject(each, '*')])
   return {
     publish: [
       PRESENCE_TOPIC,
@@ -137,6 +158,7 @@ export function subjectsOf({ agent, instances }: Speaker): {
       `openclaw.status.${agent}`,
       `openclaw.reputation.${agent}`,
       `openclaw.request.${agent}.*`,
+      `openclaw.cancel.${agent}.*`,
       `openclaw.response.${agent}.*`,
       `openclaw.result.${agent}.*`,
     ],
@@ -147,6 +169,7 @@ export function subjectsOf({ agent, instances }: Speaker): {
       'openclaw.status.*',
       'openclaw.reputation.*',
       `openclaw.request.*.${agent}`,
+      `openclaw.cancel.*.${agent}`,
       `openclaw.response.*.${agent}`,
       `openclaw.result.*.${agent}`,
       'chimera.reputation.*',

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import {
   blacken,
+  clearWords,
   findInside,
   findPeople,
   findSecrets,
@@ -146,6 +147,15 @@ test('S3 blackened text has nothing more to find, and nothing else is lost', () 
       assert.deepEqual(findSecrets(once), [])
     }),
   )
+})
+
+test('X-5 our own words are cleared of both kinds, and plain ones are left alone', () => {
+  for (const text of [...Object.values(planted), ...inside.map(([, , each]) => each)]) {
+    const clear = clearWords(`it said ${text}`)
+    assert.deepEqual([findSecrets(clear), findInside(clear)], [[], []], text)
+    assert.ok(clear.includes('it said '))
+  }
+  for (const text of harmless) assert.equal(clearWords(text), text)
 })
 
 test('S1 hostile texts end: a quadratic pattern would outlast this test by far', () => {

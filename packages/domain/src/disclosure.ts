@@ -159,3 +159,9 @@ function merge(leaks: readonly Leak[]): readonly Leak[] {
   }
   return merged
 }
+
+/** Our own words as they may be shown: without secrets and without names of the inside. */
+export function clearWords(text: string): string {
+  if (!mayHoldSecret(text) && !mayNameInside(text)) return text
+  return blacken(text, [...findSecrets(text), ...findInside(text)])
+}

@@ -235,6 +235,8 @@ export const LIMITS = {
   deliveriesPerTarget: 1_000,
   /** Attempts at once, and of these to one host: a slow one takes an eighth of the room. */
   deliveriesAtOnce: 32,
+  /** Results in one message to the hub: small ones fill half of what a body may be. */
+  resultsAtOnce: 100,
   deliveriesPerHost: 4,
   /** How often a hub looks for messages that are due. */
   deliveryLookMs: SECOND_MS,

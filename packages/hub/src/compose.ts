@@ -18,7 +18,7 @@ import type { Chance } from '@chimera/host/chance'
 import { type Clock, createClock } from '@chimera/host/clock'
 import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
-import { canonicalDigest, parsedDigest } from '@chimera/identity/canonical'
+import { canonicalDigest } from '@chimera/identity/canonical'
 import { createAlertLog } from '@chimera/store/alerts'
 import { createAllowances } from '@chimera/store/allowances'
 import { createControl } from '@chimera/store/control'
@@ -69,6 +69,8 @@ export type KeepOptions = {
   readonly clock: Clock
   readonly chance: Chance
   readonly stop: Stop
+  /** Instead of the usual way to a database, for whoever watches what is asked of it. */
+  readonly open?: (address: string) => Promise<Database>
 }
 
 // One batch in the database while the other is decided here. More of them only make each smaller.
@@ -81,8 +83,8 @@ export const MEMORY = ':memory:'
 const PRESENCE_KEPT_MS = 24 * 60 * 60 * 1_000
 
 export async function openKeep(options: KeepOptions): Promise<Keep> {
-  const { settings, clock, stop } = options
-  const database = await openDatabase(settings.database ?? embeddedAddress(settings.data))
+  const { settings, clock, stop, open = openDatabase } = options
+  const database = await open(settings.database ?? embeddedAddress(settings.data))
   stop.register({ name: 'database', close: () => database.close() })
   await migrate(database, { now: clock.now() })
   return keepOf(database, options)
@@ -172,7 +174,7 @@ function keepOf(database: Database, { settings, chance, ...options }: KeepOption
   const terms = { feeBasisPoints: settings.settlementFee }
   const lanes = settings.database === undefined ? 1 : SERVER_LANES
   const ledger = createLedger({ database, clock, chance, terms, lanes })
-  const sealer = createSealer({ database, digestOf: parsedDigest })
+  const sealer = createSealer({ database, digestOf: canonicalDigest })
   const presence = createPresenceLog({ database, clock, lanes })
   const outbox = createOutbox({ database, clock })
   return {

@@ -24,7 +24,14 @@ import { makeFirstOperator } from './act/tokens.ts'
 import { createTelling, setRules } from './act/trust.ts'
 import { createAlerts } from './alarm.ts'
 import { type Carry, type CarryOptions, carryNothing, createCarry } from './carry.ts'
-import { type CarrierOptions, MEMORY, openCarrier, openGranting, openKeep } from './compose.ts'
+import {
+  type CarrierOptions,
+  type KeepOptions,
+  MEMORY,
+  openCarrier,
+  openGranting,
+  openKeep,
+} from './compose.ts'
 import { startDeliverer } from './deliver.ts'
 import { createGuard } from './guard.ts'
 import { createHeard } from './heard.ts'
@@ -68,6 +75,8 @@ export type HubOptions = {
   readonly newOperator?: boolean
   /** A broker instead of the one that the settings name, such as one of this process. */
   readonly dial?: NonNullable<CarrierOptions['dial']>
+  /** A way to the database that watches what is asked of it, such as a test's. */
+  readonly open?: NonNullable<KeepOptions['open']>
   /** For whoever serves more than a hub does, such as a benchmark; called before it listens. */
   readonly extend?: (app: FastifyInstance) => void
 }

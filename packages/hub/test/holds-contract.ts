@@ -207,7 +207,7 @@ export function holdsContract(open: () => Engine): void {
     // biome-ignore format: a table is read by its columns
     const rows: [what: string, changed: Change, status: number, code: string][] = [
       ['more than there is',        () => ({ amount: 100.01 }),                402, 'funds_short'],
-      ['nothing',                   () => ({ amount: 0 }),                     400, 'amount_invalid'],
+      ['less than nothing',         () => ({ amount: -1 }),                    400, 'message_malformed'],
       ['a third decimal',           () => ({ amount: 0.005 }),                 400, 'message_malformed'],
       ['an agent that is not there',() => ({ agent_id: randomUUID() }),        404, 'agent_unknown'],
       ['an expiry that has passed', () => ({ expires_at: on.at(-1) }),         400, 'message_malformed'],

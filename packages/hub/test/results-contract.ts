@@ -17,6 +17,8 @@ const said = ({ status, body }: Answered) => [status, body.code]
 const listed = ({ body }: Answered) =>
   (body.results as { collaboration_id: string }[]).map((each) => each.collaboration_id)
 
+const countOf = (all: readonly unknown[]): number => all.length
+
 export function resultsContract(open: () => Engine): void {
   let engine: Engine
   let hub: TestHub
@@ -51,6 +53,24 @@ export function resultsContract(open: () => Engine): void {
       const after = [await on.balance(hirer), await on.balance(agent)].map(Number)
       assert.deepEqual(after, [(before[0] ?? 0) - 2.5, (before[1] ?? 0) + 2.5])
       assert.equal((await payments(task)).length, 1)
+    })
+
+    test('OC-17 many come together, and each is judged by itself', async () => {
+      const [good, bad] = [await on.hold(hirer, agent), await on.hold(hirer, agent)]
+      const message = on.message(agent, good.task)
+      const unfit = on.message(agent, bad.task, { output_data: { words: 'many' } })
+      const body = { results: [message, unfit, {}, message] }
+      const { status, body: told } = await on.send('/v1/results', { key: agent.key, body })
+      const outcomes = told.outcomes as { taken: boolean; error?: { code: string } }[]
+      assert.equal(status, 200)
+      assert.deepEqual(
+        outcomes.map(({ taken, error }) => error?.code ?? taken),
+        [true, 'output_invalid', 'message_malformed', true],
+      )
+      assert.deepEqual([await payments(good.task), await payments(bad.task)].map(countOf), [1, 0])
+      const others = await on.send('/v1/results', { key: hirer.key, body: { results: [message] } })
+      const [other] = others.body.outcomes as typeof outcomes
+      assert.equal(other?.error?.code, 'caller_forbidden')
     })
 
     test('P-2 the trail has its hash, and nothing of its content', async () => {

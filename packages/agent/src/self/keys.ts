@@ -74,8 +74,8 @@ export async function openKeys(path: string, random?: Random): Promise<Keys> {
 }
 
 /** For tests and tries: gone with the process. */
-export function keysInMemory(random?: Random): Keys {
-  let pair = generateKeyPair(random)
+export function keysInMemory(random?: Random, first = generateKeyPair(random)): Keys {
+  let pair = first
   let next: KeyPair | undefined
   return {
     pair: () => pair,

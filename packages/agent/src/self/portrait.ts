@@ -14,7 +14,7 @@ import type { Standing } from '@chimera/domain/agent/condition'
 import type { CorrelationId, Digest, Instant, OwnerId } from '@chimera/domain/ids'
 import { presenceExpiry } from '@chimera/domain/presence/presence'
 import { NO_WINDOW, type WindowRecord } from '@chimera/domain/trust/window-score'
-import { parsedDigest } from '@chimera/identity/canonical'
+import { canonicalDigest } from '@chimera/identity/canonical'
 import { type Signed, signMessage } from '@chimera/identity/message'
 import type { Self } from './self.ts'
 
@@ -39,7 +39,7 @@ export type Portrayed = {
 
 /** What changes when any part of what is offered does, as it would stand in a message. */
 export function digestOffered(offered: Offered): Digest {
-  return parsedDigest(JSON.parse(JSON.stringify(offered)))
+  return canonicalDigest(JSON.parse(JSON.stringify(offered)))
 }
 
 /** As presence and capabilities name them. */

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import type { AgentId, InstanceId } from '@chimera/domain/ids'
 import type { Chance } from '@chimera/host/chance'
+import type { KeyPair } from '@chimera/identity/keys'
 import { type Keys, keysInMemory, openKeys } from './keys.ts'
 
 export type Self = {
@@ -25,6 +26,8 @@ export type SelfOptions = {
   readonly directory?: string
   /** The agent's id, where it has one already. */
   readonly id?: string
+  /** The agent's key, where it is kept elsewhere; only without a directory. */
+  readonly key?: KeyPair
   readonly chance: Chance
 }
 
@@ -42,7 +45,7 @@ export class SelfError extends Error {
 const ID_FILE = 'agent.json'
 const KEY_FILE = 'key.json'
 
-export async function openSelf({ directory, id, chance }: SelfOptions): Promise<Self> {
+export async function openSelf({ directory, id, key, chance }: SelfOptions): Promise<Self> {
   if (id !== undefined && !isUuid(id)) {
     throw new SelfError('id_malformed', 'id: expected a uuid')
   }
@@ -50,7 +53,7 @@ export async function openSelf({ directory, id, chance }: SelfOptions): Promise<
   const instance = chance.uuid() as InstanceId
   if (directory === undefined) {
     const agent = wanted ?? (chance.uuid() as AgentId)
-    return { agent, instance, keys: keysInMemory(chance.bytes) }
+    return { agent, instance, keys: keysInMemory(chance.bytes, key) }
   }
   // The key first: it refuses a directory that others can write.
   const keys = await openKeys(join(directory, KEY_FILE), chance.bytes)

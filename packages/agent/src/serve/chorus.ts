@@ -11,7 +11,7 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
 import { pendingOf } from '../work/letters.ts'
-import { askInTime, type ById, type Doors, findWork, waited } from './doors.ts'
+import { askInTime, type ById, type Doors, findWork, tellNotice, waited } from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
 
 const TAKEN_ON = 202
@@ -59,6 +59,7 @@ export const chorusRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async
     if (!signer.ok) return no(reply, signer, asked.task)
     const taken = await askInTime(doors, { door: 'chorus', asked, signer: signer.key })
     if (!taken.ok) return no(reply, taken, asked.task)
+    tellNotice(doors, reply, taken.kept)
     if (asked.callback !== undefined) return tell(reply, taken.kept)
     return tell(reply, await workshop.ended(taken.kept, LIMITS.syncWaitMs))
   })

@@ -8,7 +8,7 @@ import { endOf } from '@chimera/domain/work/work'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Skill } from '@chimera/skill/contract'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Network, Self } from '../ports.ts'
 import type { Answered, AskedWork } from '../work/asking.ts'
 import type { KeptWork } from '../work/keep.ts'
@@ -35,7 +35,10 @@ export type ById = { readonly Params: { readonly id: string } }
 const ANSWER_MS = LIMITS.responseMs - 1_000
 
 /** OC-11: an answer, always. What is decided after that is found by the same ask again. */
-export async function askInTime({ workshop, clock }: Doors, asked: AskedWork): Promise<Answered> {
+export async function askInTime(
+  { workshop, clock }: Pick<Doors, 'clock'> & { readonly workshop: Pick<Workshop, 'ask'> },
+  asked: AskedWork,
+): Promise<Answered> {
   let timer: { readonly cancel: () => void } | undefined
   const late = new Promise<Answered>((resolve) => {
     timer = clock.after(ANSWER_MS, () =>
@@ -67,15 +70,29 @@ export async function findWork(
   return refuse(signer.key === undefined ? 'caller_unknown' : 'caller_forbidden')
 }
 
-/** `Prefer: wait=10` (RFC 7240): waits so long for the end. */
+/** `Prefer: wait=10` (RFC 7240): how long the caller would wait for the end. */
+export function waitMs({ headers }: FastifyRequest): number | undefined {
+  if (headers.prefer === undefined) return undefined
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(String(headers.prefer)) ?? []
+  return seconds === undefined ? undefined : Math.min(Number(seconds) * 1_000, LIMITS.syncWaitMs)
+}
+
 export async function waited(
   { workshop }: Doors,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   kept: KeptWork,
 ): Promise<KeptWork> {
-  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(String(headers.prefer)) ?? []
-  if (seconds === undefined) return kept
-  return workshop.ended(kept, Math.min(Number(seconds) * 1_000, LIMITS.syncWaitMs))
+  const ms = waitMs(request)
+  return ms === undefined ? kept : workshop.ended(kept, ms)
+}
+
+/** SK-5: who asks for a version that goes is told until when it runs (RFC 9745, RFC 8594). */
+export function tellNotice({ skills }: Doors, reply: FastifyReply, { skill: id }: KeptWork): void {
+  const { deprecation } = skills.find((each) => each.id === id) ?? {}
+  if (deprecation === undefined) return
+  const { declaredAt, removedAt } = deprecation
+  reply.header('deprecation', `@${Math.floor(declaredAt / 1_000)}`)
+  reply.header('sunset', new Date(removedAt).toUTCString())
 }
 
 export function hasEnded({ work: { state } }: KeptWork): boolean {

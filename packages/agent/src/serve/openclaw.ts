@@ -11,7 +11,16 @@ import { endOf } from '@chimera/domain/work/work'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
 import { signedResult } from '../work/letters.ts'
-import { askInTime, type ById, type Doors, findWork, waited } from './doors.ts'
+import {
+  askInTime,
+  type ById,
+  type Doors,
+  findWork,
+  hasEnded,
+  tellNotice,
+  waited,
+  waitMs,
+} from './doors.ts'
 import { streamWork } from './events.ts'
 import { isFault, refusalOf } from './failed.ts'
 
@@ -50,7 +59,12 @@ export const openclawRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = asy
     const taken = await askInTime(doors, { door: 'openclaw', asked, signer: signer.key })
     const to = { task: asked.task, agent: self.agent, correlation: asked.correlation }
     if (!taken.ok) return answer(reply, openclaw.encodeRefused(taken, to, clock.now()))
-    return answer(reply, openclaw.encodeProgress(taken.kept.work, to, clock.now()))
+    tellNotice(doors, reply, taken.kept)
+    const ms = waitMs(request)
+    const kept = ms === undefined ? taken.kept : await workshop.ended(taken.kept, ms)
+    // Who waits hears the result; who does not, the same answer each time (OC-12).
+    if (ms !== undefined && hasEnded(kept)) return tell(reply, kept)
+    return answer(reply, openclaw.encodeProgress(kept.work, to, clock.now()))
   })
 
   /** The result where there is one, else how the ask stands. */

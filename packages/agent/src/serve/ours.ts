@@ -2,12 +2,13 @@
  * Our own language at the agent, for whoever looks after it: what there is to do, agreeing to work
  * that waits on a person (OC-19), and sending again what could not be delivered.
  *
- *   U1  Only the agent's own key opens this door: who has that could do all of it anyway.
+ *   U1  Only the agent's own key opens this door, by a signature: who has that could do all of it
+ *       anyway.
  */
 import * as ours from '@chimera/dialects/chimera'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import { type Decision, type Refused, refuse } from '@chimera/domain/decision'
-import type { WorkId } from '@chimera/domain/ids'
+import type { TaskId, WorkId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
@@ -32,7 +33,7 @@ export const ourRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async (a
   async function refuseOthers(request: FastifyRequest): Promise<Refused<Refusal> | undefined> {
     const signer = await signerOf(request)
     if (!signer.ok) return signer
-    if (signer.key === undefined) return refuse('caller_unknown')
+    if (signer.key === undefined || signer.pass) return refuse('caller_unknown')
     return signer.key === self.key().publicKey ? undefined : refuse('caller_forbidden')
   }
 
@@ -52,6 +53,17 @@ export const ourRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async (a
     const refused = await refuseOthers(request)
     if (refused !== undefined) return no(reply, refused)
     return ours.encodeAgentWork((await workshop.list()).map(listed))
+  })
+  /** By the agent's own name for it or by the requester's, also when it has ended. */
+  app.get<ById>('/work/:id', async (request, reply) => {
+    const refused = await refuseOthers(request)
+    if (refused !== undefined) return no(reply, refused)
+    const { id } = request.params
+    const work = isUuid(id) ? readUuid<WorkId>(id) : (id as WorkId)
+    const kept = (await workshop.find(work)) ?? (await workshop.byTask(work as string as TaskId))
+    return kept === undefined
+      ? no(reply, refuse('work_unknown'))
+      : ours.encodeAgentWork([listed(kept)])
   })
   app.post<ById>('/work/:id/approve', (request, reply) => act(request, reply, workshop.approve))
   app.post<ById>('/work/:id/resend', (request, reply) => act(request, reply, workshop.resend))

@@ -13,9 +13,11 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { chorusRoutes } from './chorus.ts'
 import type { Doors } from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
+import { guardAnswers } from './guard.ts'
 import { moltbookRoutes } from './moltbook.ts'
 import { openclawRoutes } from './openclaw.ts'
 import { ourRoutes } from './ours.ts'
+import { createPasses } from './passes.ts'
 import { createSigners } from './signer.ts'
 import { skillRoutes } from './skills.ts'
 
@@ -28,7 +30,7 @@ export type ServerHands = Omit<Doors, 'signerOf' | 'bytesOf'> & {
 }
 
 export function createServer(hands: ServerHands): FastifyInstance {
-  const { clock, chance, log, self, state, publicUrl } = hands
+  const { clock, chance, log, self, network, state, publicUrl } = hands
   const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
     loggerInstance,
@@ -40,12 +42,15 @@ export function createServer(hands: ServerHands): FastifyInstance {
     onConstructorPoisoning: 'error',
     forceCloseConnections: true,
   })
-  const { signerOf, bytesOf } = createSigners(app, { now: clock.now, publicUrl })
+  const passes = createPasses({ at: self.agent, network, now: clock.now })
+  const { signerOf, bytesOf } = createSigners(app, { now: clock.now, publicUrl, passes })
   const doors: Doors = { ...hands, signerOf, bytesOf }
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
+  guardAnswers(app, { now: clock.now })
   app.setNotFoundHandler((_, reply) =>
     reply.code(404).send({
       code: 'path_unknown',

@@ -1,11 +1,13 @@
 /**
- * Which key signed a request (RFC 9421). Whose key it is, the hub says; here only the proof is
- * looked at.
+ * Which key asks: by its signature over the request (RFC 9421), or by a pass that the hub gave for
+ * one. Whose key it is, the hub says; here only the proof is looked at.
  *
  *   S1  A request that claims a signature and whose signature does not hold is refused.
  *   S2  A signature is judged over the bytes that came and the address that the agent itself knows;
  *       what the caller says its target was is not believed.
  *   S3  A nonce passes once.
+ *   S4  What is presented must hold, all of it: a bad pass beside a good signature is refused, and
+ *       so are two different keys.
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { Instant, PublicKey } from '@chimera/domain/ids'
@@ -17,20 +19,31 @@ import { createKeyring } from '@chimera/identity/keyring'
 import { decodePublicKey, keyIdOf } from '@chimera/identity/keys'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { KEY_FIELD } from '../hub/client.ts'
+import type { Passed, Passes } from './passes.ts'
 
-export type Signed = { readonly ok: true; readonly key?: PublicKey } | Refused<Refusal>
+export type Signed =
+  | {
+      readonly ok: true
+      readonly key?: PublicKey
+      /** Shown by a pass alone: somebody else may have come by that. */
+      readonly pass?: true
+    }
+  | Refused<Refusal>
 export type Signers = (request: FastifyRequest) => Promise<Signed>
 
 export type SignersOptions = {
   readonly now: () => Instant
   /** Where callers think they are, if not where they dialled. */
   readonly publicUrl: () => string | undefined
+  readonly passes: Passes
 }
+
+const NOBODY: Passed = { ok: true }
 
 /** Keeps the bytes of every body, which are what was signed. */
 export function createSigners(
   app: FastifyInstance,
-  { now, publicUrl }: SignersOptions,
+  { now, publicUrl, passes }: SignersOptions,
 ): { readonly signerOf: Signers; readonly bytesOf: (request: FastifyRequest) => Buffer } {
   const bodies = new WeakMap<object, Buffer>()
   const keyring = createKeyring()
@@ -38,17 +51,26 @@ export function createSigners(
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const body = Buffer.from(bytes)
+    const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     bodies.set(request.raw, body)
     void parse(request, body.toString('utf8'), done)
   })
   const bytesOf = ({ raw }: FastifyRequest): Buffer => bodies.get(raw) ?? Buffer.alloc(0)
 
   async function signerOf(request: FastifyRequest): Promise<Signed> {
+    const { authorization, signature, 'signature-input': input } = request.headers
+    const isSigned = signature !== undefined || input !== undefined
+    // The pass first: a signature's nonce is used up by looking at it.
+    const passed = authorization === undefined ? NOBODY : await passes(authorization)
+    if (!passed.ok) return passed
+    if (!isSigned) return passed.key === undefined ? passed : { ...passed, pass: true }
+    const signed = await bySignature(request)
+    if (!signed.ok || passed.key === undefined || passed.key === signed.key) return signed
+    return refuse('signature_invalid')
+  }
+
+  async function bySignature(request: FastifyRequest): Promise<Signed> {
     const { headers, method } = request
-    if (headers.signature === undefined && headers['signature-input'] === undefined) {
-      return { ok: true }
-    }
     const offered = decodePublicKey(fieldValue(headers, KEY_FIELD))
     if (offered === undefined) {
       const issue = { path: KEY_FIELD, expected: 'the public key that signs', got: 'none' }

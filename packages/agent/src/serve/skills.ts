@@ -12,7 +12,7 @@ import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
 import type { WorkAsked } from '@chimera/domain/work/work'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
-import { askInTime, type Doors } from './doors.ts'
+import { askInTime, type Doors, tellNotice } from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
 
 type ByName = { readonly Params: { readonly name: string } }
@@ -49,6 +49,7 @@ export const skillRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async 
     if (!signer.ok) return no(reply, signer)
     const taken = await askInTime(doors, { door: 'skill', asked, signer: signer.key })
     if (!taken.ok) return no(reply, taken)
+    tellNotice(doors, reply, taken.kept)
     const kept = await workshop.ended(taken.kept, LIMITS.syncWaitMs)
     reply.header('x-work-id', kept.work.ask.work)
     if (kept.refused !== undefined) return no(reply, kept.refused)

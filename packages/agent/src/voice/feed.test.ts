@@ -159,12 +159,16 @@ describe('when it fails', () => {
   }
 
   test('SF-9 each attempt has its line, with what came of it', async () => {
-    const { clock, world, workload, logged } = await setFeed()
+    const { clock, world, workload, logged, told } = await setFeed()
     await clock.advanceBy(10 * SECOND)
     world.answer = answered(404)
     workload(1)
     await clock.advanceBy(SECOND)
     const lines = logged.filter(({ message_id }) => message_id !== undefined)
+    assert.deepEqual(
+      lines.map(({ message_id }) => message_id),
+      told().map(({ message }) => message.message_id),
+    )
     const shown = lines.map((line: Wire) => [
       line.agent_id,
       line.status,

@@ -38,6 +38,41 @@ describe('start', () => {
     assert.equal(updateIn(last('status')).previous_status, undefined)
   })
 
+  test('SK-5 OC-1 AV-2 a deprecated skill leaves the offer at its end, by itself', async () => {
+    const day = 24 * 60 * 60 * SECOND
+    const stage = await setStage()
+    const { clock, began, said, last, lifecycle, logged } = stage
+    const until = (days: number) => ({ declaredAt: began, removedAt: began + days * day })
+    const [early, late] = [
+      { ...skill('early'), deprecation: until(31) },
+      { ...skill('late'), deprecation: until(32) },
+    ]
+    const { offered } = stage.stage
+    const current = () =>
+      [early, late].filter(({ deprecation }) => clock.now() < deprecation.removedAt)
+    Object.defineProperty(stage.stage, 'offered', {
+      get: () => ({ ...offered, skills: current() }),
+    })
+    await stage.start()
+    await clock.advanceBy(0)
+    assert.deepEqual(last('capability').capabilities, ['early', 'late'])
+    // Nothing but the one timer is of interest here.
+    lifecycle.order({ type: 'pause' })
+    await clock.advanceBy(31 * day)
+    lifecycle.order({ type: 'resume' })
+    await clock.advanceBy(5 * SECOND)
+    assert.equal(said('/register').length, 2)
+    assert.deepEqual(last('capability').capabilities, ['late'])
+    assert.deepEqual(last('presence').capabilities, ['late'])
+    const identity = openclaw.readIdentity(last('identity'))
+    assert.deepEqual(identity.ok && identity.value.skills.map(({ name }) => name), ['late'])
+    await clock.advanceBy(day)
+    assert.equal(lifecycle.standing().condition.name, 'paused')
+    assert.equal(last('presence').state, 'offline')
+    assert.equal(said('/register').length, 2, 'nothing is no offer')
+    assert.ok(logged.some(({ msg }) => String(msg).includes('nothing to offer')))
+  })
+
   test('nothing is said of who is not registered; a hub that is away is tried again', async () => {
     const stage = await setStage()
     let away = true

@@ -6,6 +6,8 @@
  *       is registered before it is advertised.
  *   V2  A hub that does not know the agent (any more) is told everything anew.
  *   V3  Goodbye comes first: a stop is told before anything else ends, and is bounded (AV-5).
+ *   V4  A deprecated skill leaves the offer at its end, by itself (SK-5). Who has nothing to offer
+ *       any more is paused.
  */
 import { join } from 'node:path'
 import type { Standing } from '@chimera/domain/agent/condition'
@@ -14,7 +16,7 @@ import type { WindowRecord } from '@chimera/domain/trust/window-score'
 import { MANNERS, type Manner, type Saying, type Spoken } from '@chimera/domain/voice/cadence'
 import { failureOf, type PublishOutcome } from '@chimera/domain/voice/publishing'
 import type { Chance } from '@chimera/host/chance'
-import type { Clock } from '@chimera/host/clock'
+import type { Clock, Timer } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import type { HubClient, HubRefused } from '../hub/client.ts'
@@ -118,6 +120,7 @@ export function createVoices(hands: VoicesHands): Voices {
   let refusedBy: HubRefused | undefined
   let begun: Promise<void> | undefined
   let firstTry: ((outcome: PublishOutcome) => void) | undefined
+  let ending: Timer | undefined
 
   // Asked with every change of the workload, so not made anew each time.
   let names = capabilitiesOf(offered)
@@ -253,6 +256,23 @@ export function createVoices(hands: VoicesHands): Voices {
     })
   }
 
+  /** V4. */
+  function takeUp(): void {
+    const next = hands.offered()
+    ending?.cancel()
+    const now = clock.now()
+    const ends = next.skills.flatMap(({ deprecation }) => deprecation?.removedAt ?? [])
+    const endsAt = Math.min(...ends.filter((each) => each > now))
+    if (Number.isFinite(endsAt)) ending = clock.after(endsAt - now, takeUp)
+    if (next.skills.length === 0) {
+      log.warn('there is nothing to offer any more: the agent is paused')
+      lifecycle.order({ type: 'pause' })
+      return
+    }
+    wanted = next
+    registration.change(once(digestOffered(wanted)))
+  }
+
   /** After each registration: to a hub that may have heard nothing of this yet. */
   function advertise(): void {
     identity.change(once(digest))
@@ -269,7 +289,7 @@ export function createVoices(hands: VoicesHands): Voices {
 
   /** Orders come first: who was told to pause or not to publish does not begin by doing it. */
   async function begin(): Promise<void> {
-    await orders?.open()
+    await Promise.all([orders?.open(), outlet.open?.()])
     for (const each of toHub) each.open()
     feed?.open()
   }
@@ -308,9 +328,8 @@ export function createVoices(hands: VoicesHands): Voices {
     ...(orders && { orders }),
     start: async () => {
       lifecycle.order({ type: 'start' })
-      wanted = hands.offered()
       await settleRotation({ agent: self.agent, keys: self.keys, hub, clock })
-      registration.change(once(digestOffered(wanted)))
+      takeUp()
       const tried = new Promise<PublishOutcome>((resolve) => {
         firstTry = resolve
       })
@@ -326,10 +345,7 @@ export function createVoices(hands: VoicesHands): Voices {
       await registration.close(AbortSignal.abort())
       return { is: 'refused', answer }
     },
-    changed: () => {
-      wanted = hands.offered()
-      registration.change(once(digestOffered(wanted)))
-    },
+    changed: takeUp,
     said: async (signal) => {
       const all = await Promise.all(everyone().map((each) => each.settled(signal)))
       return all.every(Boolean)
@@ -342,6 +358,7 @@ export function createVoices(hands: VoicesHands): Voices {
     stop: async (signal) => {
       lifecycle.order({ type: 'stop' })
       unwatch()
+      ending?.cancel()
       firstTry?.({ type: 'unanswered' })
       await orders?.close()
       await Promise.all(everyone().map((each) => each.close(signal)))

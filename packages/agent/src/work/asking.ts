@@ -11,7 +11,7 @@
 import { contentOf } from '@chimera/dialects/openclaw'
 import { readSkillRef, resolveSkill, writeSkillVersion } from '@chimera/domain/agent/skill-version'
 import { type Issue, type Refused, refuse } from '@chimera/domain/decision'
-import type { Instant, WorkId } from '@chimera/domain/ids'
+import type { Digest, Instant, WorkId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
 import {
@@ -21,12 +21,7 @@ import {
   type OfferedSkill,
   queuedOf,
 } from '@chimera/domain/work/admission'
-import {
-  decideRepeat,
-  isRemembered,
-  rememberUntil,
-  scopeKey,
-} from '@chimera/domain/work/idempotency'
+import { isRemembered, rememberUntil, scopeKey } from '@chimera/domain/work/idempotency'
 import type { Ask, WorkAsked, WorkState } from '@chimera/domain/work/work'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
@@ -59,6 +54,8 @@ export type AskedWork = {
   readonly door: Door
   readonly asked: WorkAsked
   readonly signer: Signer
+  /** It came by the bus. */
+  readonly bus?: true
 }
 
 export type Answered =
@@ -87,7 +84,7 @@ export function createAsking(hands: AskHands): Asking {
     }
   }
 
-  return async (asking, begin) => {
+  async function answer(asking: AskedWork, begin: (kept: KeptWork) => void): Promise<Answered> {
     const { asked, signer } = asking
     const priced = priceOf(offered, asked.skill, hands.clock.now()) > 0
     const requester = await findRequester(hands, { ...asked, signer, priced })
@@ -97,21 +94,25 @@ export function createAsking(hands: AskHands): Asking {
     return inTurn(scope, async () => {
       const content = canonicalDigest(contentOf(asked))
       const earlier = await keep.find(scope)
-      if (earlier !== undefined && !isOpenAgain(earlier)) {
-        const repeat = decideRepeat(
-          { content: earlier.work.ask.content, answer: earlier },
-          content,
-          hands.clock.now(),
-        )
-        if (repeat.kind === 'conflict') return refuse(repeat.refusal)
-        if (repeat.kind === 'same') return repeated(repeat.answer)
-      }
+      if (earlier !== undefined && !isOpenAgain(earlier)) return repeated(earlier, content)
       const work = hands.chance.uuidV7(hands.clock.now()) as WorkId
       const ask = askOf(asked, { work, requester, content, agent: self.agent }, hands.clock.now())
       return climb(hands, offered, { ...asking, ask, requester, scope }, begin)
     })
   }
+
+  return async (asking, begin) => {
+    try {
+      return await answer(asking, begin)
+    } catch (error) {
+      // A keep that does not answer: nothing was begun, and the same ask may be made again.
+      hands.log.error({ err: error }, 'an ask could not be looked at')
+      return refuse('service_unavailable', { retryAt: hands.clock.now() + AGAIN_MS })
+    }
+  }
 }
+
+const AGAIN_MS = 1_000
 
 type Climbing = AskedWork & {
   readonly ask: Ask
@@ -131,7 +132,9 @@ async function climb(
   if ('ok' in looked) return looked
   const priceCents = priceOf(offered, ask.skill, clock.now())
   const open = await network.isOpen()
-  const held = priceCents > 0 ? await heldFor(network, climbing) : undefined
+  // Free work whose requester is known by its hold has one, of nothing; it is accepted like others.
+  const isHeld = priceCents > 0 || requester.proof === 'hold'
+  const held = isHeld ? await heldFor(network, climbing) : undefined
   if (held !== undefined && 'ok' in held) return held
 
   // A2: from here to the taking of the slot nothing is awaited.
@@ -177,17 +180,21 @@ async function climb(
     const other = await keep.enter(kept)
     if (other !== undefined) {
       undo()
-      return repeated(other)
+      return repeated(other, ask.content)
     }
   } catch (error) {
     undo()
     hands.log.error({ err: error }, 'work could not be kept')
-    if (held !== undefined) await network.release(held.hold)
+    // If it may be kept all the same its hold is needed, and whoever asks again finds it.
+    if (held !== undefined && !isUnsure(error)) await network.release(held.hold)
     return refuse('service_unavailable')
   }
   begin(kept)
   return { ok: true, kept, repeated: false }
 }
+
+const isUnsure = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'outcome_unknown'
 
 /** The part of the desk that the work takes; the answer gives it back. */
 function settleIn(
@@ -281,13 +288,14 @@ function keptOf(
   }
 }
 
-const basicsOf = ({ scope, door, requester, asked }: Climbing) => ({
+const basicsOf = ({ scope, door, requester, asked, bus }: Climbing) => ({
   scope,
   door,
   requester,
   input: asked.input,
   letters: [],
   ...(asked.callback !== undefined && { callback: asked.callback }),
+  ...(bus && { bus }),
 })
 
 function stateOf(
@@ -361,4 +369,8 @@ function priceOf(offered: readonly OfferedSkill[], skill: string, now: Instant):
   return resolved?.ok ? resolved.offer.priceCents : 0
 }
 
-const repeated = (kept: KeptWork): Answered => kept.refused ?? { ok: true, kept, repeated: true }
+/** I3 of the domain: other content under a known key is a conflict, never the old answer. */
+function repeated(kept: KeptWork, content: Digest): Answered {
+  if (kept.work.ask.content !== content) return refuse('key_conflict')
+  return kept.refused ?? { ok: true, kept, repeated: true }
+}

@@ -56,6 +56,8 @@ export type Desk = {
   /** Who is next, if there is a slot for it. */
   readonly next: (now: Instant) => Queued | undefined
   readonly room: (now: Instant) => WaitingRoom
+  /** Slots that are free, and that nobody here waits for. */
+  readonly idle: (now: Instant) => number
   /** Waiting on a person: a task without a slot (OC-19). */
   readonly awaiting: (work: WorkId, does: boolean) => void
   readonly workload: (now: Instant) => Workload
@@ -108,6 +110,7 @@ export function createDesk({ instance, slots, perMinute }: DeskOptions): Desk {
     queue: [...queue.values()],
     slotsFreeAt: lanes(now),
   })
+  const idle = (now: Instant): number => Math.max(0, slotsFree(capacity, now) - queue.size)
   const promised = ({ requester, task }: Claim, now: Instant) =>
     capacity.reservations.find(
       (each) => each.planner === requester && each.task === task && each.lapsesAt > now,
@@ -116,7 +119,7 @@ export function createDesk({ instance, slots, perMinute }: DeskOptions): Desk {
   return {
     look: (claim, now) => {
       // Whoever waits goes before whoever comes.
-      const free = Math.max(0, slotsFree(capacity, now) - queue.size)
+      const free = idle(now)
       return {
         rate,
         // The waiting room is looked at only by who finds no slot.
@@ -153,6 +156,7 @@ export function createDesk({ instance, slots, perMinute }: DeskOptions): Desk {
     next: (now) =>
       slotsFree(capacity, now) > 0 ? inOrder([...queue.values()], now)[0] : undefined,
     room,
+    idle,
     awaiting: (work, does) => {
       if (does) awaiting.add(work)
       else awaiting.delete(work)

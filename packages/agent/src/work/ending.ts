@@ -5,6 +5,7 @@
  *       the work would never end there. The fault names the place, never the thing.
  */
 import type { Fault } from '@chimera/domain/agent/condition'
+import { clearWords } from '@chimera/domain/disclosure'
 import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Ask, WorkCommand } from '@chimera/domain/work/work'
@@ -71,7 +72,7 @@ const failing = (fault: Fault, endedAt: Instant, particulars: Particulars): Endi
 /** What the runner says of a failure, as the network is told of it. */
 const faultOf = ({ code, message, retryable }: CallError): Fault => ({
   code,
-  message,
+  message: clearWords(message),
   lasting: retryable ? 'transient' : 'permanent',
 })
 

@@ -10,16 +10,19 @@
  */
 import * as chorus from '@chimera/dialects/chorus'
 import * as openclaw from '@chimera/dialects/openclaw'
+import { refuse } from '@chimera/domain/decision'
 import { type Attempted, type DeliveryFact, decideAttempt } from '@chimera/domain/delivery'
+import type { KeyId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
-import { isRetryable } from '@chimera/domain/refusals'
+import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
+import type { EndReported } from '@chimera/domain/work/result'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { GuardedClient, Outcome } from '@chimera/host/guarded/client'
 import { CORRELATION_FIELD, type Log } from '@chimera/host/log'
 import { signRequest } from '@chimera/identity/http-signature'
 import { signMessage } from '@chimera/identity/message'
-import type { Network, Self } from '../ports.ts'
+import type { Done, Network, Self } from '../ports.ts'
 import type { KeptWork, Letter } from './keep.ts'
 
 export type PostHands = {
@@ -134,14 +137,30 @@ function judge({ chance, clock }: PostHands, letter: Letter, sent: Sent): Letter
 
 async function bring(hands: PostHands, kept: KeptWork, letter: Letter): Promise<Sent> {
   if (letter.to === 'callback') return bringToCallback(hands, kept, letter)
-  const message = signedResult(hands.self, kept)
-  if (message === undefined) return { is: 'refused', because: 'work_unknown' }
-  const done = await hands.network.report(message)
+  const done = letter.to === 'bus' ? await respond(hands, kept) : await report(hands, kept)
   if (done.ok) return { is: 'answered', status: 204 }
   const { refusal, particulars } = done
-  if (!isRetryable(refusal)) return { is: 'refused', because: refusal }
+  if (!isRetryable(refusal) && !isOfProof(refusal)) return { is: 'refused', because: refusal }
   const waitMs = (particulars.retryAt ?? 0) - hands.clock.now()
   return { is: 'answered', status: 503, ...(waitMs > 0 && { retryAfterMs: waitMs }) }
+}
+
+/** Each attempt is signed anew: the key may just be rotated, or the clock have stood still. */
+const isOfProof = (refusal: Refusal): boolean =>
+  REFUSALS[refusal].kind === 'unproven' || refusal === 'message_expired'
+
+async function report({ self, network }: PostHands, kept: KeptWork): Promise<Done> {
+  const message = signedResult(self, kept)
+  return message === undefined ? refuse('work_unknown') : network.report(message, kept)
+}
+
+/** An agent that is on no bus any more has nobody to say it to. */
+async function respond({ self, network }: PostHands, kept: KeptWork): Promise<Done> {
+  const message = messageOf(self, kept, 'answer')
+  const { agent } = kept.requester
+  if (message === undefined || agent === undefined) return refuse('work_unknown')
+  const signed = signMessage(message, self.key())
+  return network.respond === undefined ? refuse('broker_unknown') : network.respond(signed, agent)
 }
 
 async function bringToCallback(
@@ -200,10 +219,18 @@ export function pendingOf(self: Self, { work: { ask } }: KeptWork) {
   return { type: 'work_reported', task: ask.task, agent: self.agent, how: 'pending' } as const
 }
 
+/** Signing is most of what a small piece of work costs, and a result is told more than once. */
+const signed = new WeakMap<EndReported, { readonly by: KeyId; readonly message: object }>()
+
 /** The result as it is published: the same bytes each time, under the key that is present. */
 export function signedResult(self: Self, { report }: KeptWork): object | undefined {
   if (report === undefined) return undefined
-  return signMessage(openclaw.encodeResult(report, report.endedAt ?? 0), self.key())
+  const key = self.key()
+  const before = signed.get(report)
+  if (before?.by === key.id) return before.message
+  const message = signMessage(openclaw.encodeResult(report, report.endedAt ?? 0), key)
+  signed.set(report, { by: key.id, message })
+  return message
 }
 
 function note(log: Log, { work: { ask } }: KeptWork, letter: Letter, sent: Sent): void {

@@ -3,6 +3,7 @@
  * has in common with it.
  */
 import type { Instant, TaskId, WorkId } from '@chimera/domain/ids'
+import { hasLostLetter } from '@chimera/domain/work/kept'
 import { isOpenAgain, isUnfinished, type Keep, KeepFull, type KeptWork } from './keep.ts'
 
 export type MemoryKeepOptions = {
@@ -21,6 +22,7 @@ export type Shelf = {
 const MOST = 100_000
 const NOWHERE: Shelf = { durable: false, first: [], write: async () => undefined }
 
+/** For development and tests: gone with the process. */
 export function createMemoryKeep(options: MemoryKeepOptions): Keep {
   return keepOn(NOWHERE, options).keep
 }
@@ -88,11 +90,12 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
     return undefined
   }
 
-  async function save(kept: KeptWork): Promise<void> {
+  async function save(kept: KeptWork): Promise<'saved' | 'lost'> {
     // One that another ask has taken the place of is not brought back.
-    if (byScope.get(kept.scope)?.work.ask.work !== kept.work.ask.work) return
+    if (byScope.get(kept.scope)?.work.ask.work !== kept.work.ask.work) return 'lost'
     await shelf.write(kept)
     byScope.set(kept.scope, kept)
+    return 'saved'
   }
 
   for (const kept of shelf.first) put(kept)
@@ -110,8 +113,7 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
     enter: (kept) => inTurn(kept.scope, () => enter(kept)),
     save: (kept) => inTurn(kept.scope, () => save(kept)),
     unfinished: async () => [...byScope.values()].filter(isUnfinished),
-    lost: async () =>
-      [...byScope.values()].filter(({ letters }) => letters.some(({ lost }) => lost !== undefined)),
+    lost: async () => [...byScope.values()].filter(hasLostLetter),
   }
   return { keep, entries: () => byScope.values() }
 }

@@ -63,7 +63,10 @@ export function stepWork(
     attempts: 0,
     nextAt: now,
   })
-  const answer = kept.callback === undefined ? [] : [letter('answer', 'callback')]
+  const answer = [
+    ...(kept.callback === undefined ? [] : [letter('answer', 'callback')]),
+    ...(kept.bus ? [letter('answer', 'bus')] : []),
+  ]
 
   const end = endOf(work.state)
   if (end !== undefined && endOf(before) === undefined) {

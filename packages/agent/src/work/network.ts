@@ -12,17 +12,19 @@ import {
   type HeldSeen,
   readAgentOwner,
   readHolds,
+  readHubKey,
   readKeyHistory,
   readPromise,
 } from '@chimera/dialects/chimera'
 import { presentKey } from '@chimera/domain/agent/keys'
 import { type Refused, refuse } from '@chimera/domain/decision'
-import type { AgentId, Instant } from '@chimera/domain/ids'
+import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Clock } from '@chimera/host/clock'
 import type { HubAnswer, HubClient } from '../hub/client.ts'
 import type { Done, Known, Network } from '../ports.ts'
+import { createReports } from './reports.ts'
 
 export type NetworkHands = {
   readonly hub: Pick<HubClient, 'get' | 'post'>
@@ -41,6 +43,7 @@ const REPEATED = { repeatable: true } as const
 export function createNetwork({ hub, agent: self, clock }: NetworkHands): Network {
   const remembered = new Map<AgentId, Remembered>()
   let open: boolean | undefined
+  let hubKey: { readonly key: PublicKey; readonly until: Instant } | undefined
 
   const refusedBy = (answer: Exclude<HubAnswer, { ok: true }>): Refused<Refusal> => {
     if (answer.kind === 'unanswered') return away()
@@ -53,6 +56,7 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
   }
   const away = () => refuse('service_unavailable', { retryAt: clock.now() + RETRY_MS })
   const doneBy = (answer: HubAnswer): Done => (answer.ok ? { ok: true } : refusedBy(answer))
+  const report = createReports({ hub, doneBy })
 
   async function ask(id: AgentId): Promise<Known | undefined | Refused<Refusal>> {
     const [entry, keys] = await Promise.all([hub.get(`/agents/${id}`), hub.get(`/v1/keys/${id}`)])
@@ -74,6 +78,18 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
       if (answer.ok) open = false
       else if (answer.kind === 'refused' && answer.status === 404) open = true
       return open ?? false
+    },
+    async hubKey(fresh = false) {
+      if (!fresh && hubKey !== undefined && hubKey.until > clock.now()) return hubKey.key
+      const answer = await hub.get('/v1/keys/hub')
+      if (!answer.ok) {
+        const isOpen = answer.kind === 'refused' && answer.status === 404
+        return isOpen ? undefined : refusedBy(answer)
+      }
+      const read = readHubKey(answer.body)
+      if (!read.ok) return away()
+      hubKey = { key: read.value, until: clock.now() + BELIEVED_MS }
+      return hubKey.key
     },
     async agent(id, fresh = false) {
       const before = remembered.get(id)
@@ -111,8 +127,7 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
       const promised = readPromise(answer.body)
       return promised.ok && promised.value ? { ok: true, ...promised.value } : away()
     },
-    report: async (result) =>
-      doneBy(await hub.post('/openclaw/v1/results', result, { ...REPEATED, tries: 1 })),
+    report: (result) => report(result),
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { refuse } from '@chimera/domain/decision'
 import type { IdempotencyKey, TaskId } from '@chimera/domain/ids'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { createKeyring } from '@chimera/identity/keyring'
@@ -76,6 +77,29 @@ describe('the answer to an ask', () => {
     assert.deepEqual(answers.map(stateOf), ['accepted', 'accepted', 'rate_exceeded'])
     await stage.clock.advanceBy(60_001)
     assert.equal(stateOf(await stage.ask()), 'accepted')
+  })
+})
+
+describe('a result', () => {
+  test('P-8 that the hub takes for unproven is signed and told again', async () => {
+    const { skill, runs } = createGate()
+    const hub = createHubStub()
+    const refusals = ['signature_invalid', 'message_expired'] as const
+    const left = [...refusals]
+    const report: typeof hub.network.report = async (result) => {
+      const refusal = left.shift()
+      return refusal === undefined ? hub.network.report(result) : refuse(refusal)
+    }
+    const stage = createStage({
+      skills: [skill],
+      hub: { ...hub, network: { ...hub.network, report } },
+    })
+    await stage.ask()
+    await settle()
+    runs[0]?.end()
+    await stage.clock.advanceBy(60_000)
+    assert.equal(stage.hub.reports.length, 1)
+    assert.deepEqual(await stage.workshop.list(), [])
   })
 })
 

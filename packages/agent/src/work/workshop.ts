@@ -7,24 +7,20 @@
  *   W2  A slot is free again when the run behind it has really ended, not when it was told to.
  *   W3  Whatever has not ended when the process comes back goes on: what waited waits, what was
  *       accepted runs, and a skill that must not run twice says itself whether it had (P-3).
+ *   W4  What another instance has taken over is stopped here, and nobody is told of it from here.
  */
 import { secretFinder } from '@chimera/dialects/outgoing'
-import { accept, type Decision, type Refused, refuse } from '@chimera/domain/decision'
+import { type Refused, refuse } from '@chimera/domain/decision'
+import { clearWords } from '@chimera/domain/disclosure'
 import type { Instant, TaskId, WorkId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { queuedOf } from '@chimera/domain/work/admission'
 import { expectedStart } from '@chimera/domain/work/queue'
-import {
-  decideWork,
-  endOf,
-  nextDueAt,
-  type WorkCommand,
-  type WorkFact,
-  type WorkRefusal,
-} from '@chimera/domain/work/work'
-import type { Timer } from '@chimera/host/clock'
+import { endOf, nextDueAt, type WorkCommand } from '@chimera/domain/work/work'
 import type { GuardedClient } from '@chimera/host/guarded/client'
+import type { SubHiring } from '@chimera/skill/contract'
 import type { Runner } from '@chimera/skill/runner'
+import type { Within } from '../hire/within.ts'
 import type { Voices } from '../ports.ts'
 import {
   type Answered,
@@ -35,25 +31,27 @@ import {
   unpaid,
 } from './asking.ts'
 import { endingOf } from './ending.ts'
-import { isUnfinished, type Keep, type KeptWork } from './keep.ts'
+import { isOver, type Keep, type KeptWork, type Taken } from './keep.ts'
 import { createPost, type Post } from './letters.ts'
+import { createLives, type Live } from './live.ts'
 import { type Particulars, stepWork } from './moving.ts'
 import { createProgresses, type Progresses } from './progress.ts'
+import { createSharing } from './sharing.ts'
+import { createSteering, type Moved, type Steering } from './steering.ts'
+import { createWaiting } from './waiting.ts'
 
 export type WorkshopHands = AskHands & {
+  /** How the skill that runs hires others (P-9). */
+  readonly hireFor?: (work: Within) => SubHiring
   readonly runner: Runner
   readonly dial: GuardedClient
   readonly voices: Voices
 }
 
-export type Workshop = {
+export type Workshop = Steering & {
   readonly ask: (asked: AskedWork) => Promise<Answered>
   readonly find: (id: WorkId) => Promise<KeptWork | undefined>
   readonly byTask: (task: TaskId, requester?: string) => Promise<KeptWork | undefined>
-  /** By the requester, of what has not ended (OC-18). */
-  readonly cancel: (kept: KeptWork) => Promise<Decision<WorkFact, WorkRefusal>>
-  /** A person agrees (OC-19). */
-  readonly approve: (id: WorkId) => Promise<Decision<WorkFact, WorkRefusal | 'work_unknown'>>
   /** The work when it has ended or was turned away, or as it is when the time is over. */
   readonly ended: (kept: KeptWork, ms: number) => Promise<KeptWork>
   readonly follow: Progresses['follow']
@@ -61,8 +59,6 @@ export type Workshop = {
   readonly list: () => Promise<readonly KeptWork[]>
   /** What could not be delivered (P-8). */
   readonly lost: Keep['lost']
-  /** Tries again to deliver what of this work could not be. */
-  readonly resend: (id: WorkId) => Promise<Decision<never, 'work_unknown'>>
   /** Goes on with what an earlier process left. */
   readonly resume: () => Promise<void>
   /** The slots may have become more: whoever waits is looked at. */
@@ -73,94 +69,135 @@ export type Workshop = {
   readonly close: () => Promise<void>
 }
 
-type Live = {
-  kept: KeptWork
-  readonly stop: AbortController
-  timer: Timer | undefined
-  saved: Promise<void>
-  admitting: Promise<boolean> | undefined
-}
+// Of work that has ended: nobody looks at why, and one made each time would have a stack each time.
+const OVER = 'over'
+
+// What nobody knows is asked again after a minute, then two, up to an hour.
+const LOOK_AGAIN_MS = 60_000
+const MOST_LOOK_AGAIN_MS = 60 * LOOK_AGAIN_MS
 
 export function createWorkshop(hands: WorkshopHands): Workshop {
   const { self, network, runner, keep, desk, clock, chance, log, voices } = hands
-  const live = new Map<WorkId, Live>()
-  const byScope = new Map<string, Live>()
-  const runs = new Set<Promise<void>>()
-  const enders = new Map<WorkId, Set<() => void>>()
+  const { shared } = keep
+  const lives = createLives({ keep, clock, log, onLost })
+  const runs = new Map<WorkId, Promise<void>>()
   const progresses = createProgresses(clock.now)
+  const here = (id: WorkId): KeptWork | undefined => lives.of(id)?.kept
+  const waiting = createWaiting({ keep, clock, progresses, here })
   const asking = createAsking(hands)
   const findSecrets = secretFinder()
+  let draining = false
   let closing = false
 
   const post: Post = createPost({
     ...hands,
-    find: (scope) => byScope.get(scope)?.kept,
+    find: (scope) => lives.under(scope)?.kept,
     settle: async (scope, id, letter) => {
-      const one = byScope.get(scope)
+      const one = lives.under(scope)
       if (one === undefined) return
       const letters = one.kept.letters.flatMap((each) =>
         each.id === id ? (letter === undefined ? [] : [letter]) : [each],
       )
-      await save(one, { ...one.kept, letters })
+      await lives.save(one, { ...one.kept, letters })
     },
   })
 
   const tell = (): void => voices.changed(desk.workload(clock.now()))
 
-  /** W1: saves follow each other, so that the last one kept is the last one made. */
-  function save(one: Live, kept: KeptWork): Promise<void> {
-    one.kept = kept
-    one.saved = one.saved
-      .then(() => keep.save(kept))
-      .catch((error: unknown) => log.error({ err: error }, 'work could not be kept'))
-    if (!isUnfinished(kept)) leave(one)
-    return one.saved
+  function queue({ kept: { work, durationMs } }: Live, since: Instant): void {
+    desk.queue(queuedOf(work.ask, durationMs, since))
   }
 
   function put(kept: KeptWork): Live {
-    const one: Live = {
-      kept,
-      stop: new AbortController(),
-      timer: undefined,
-      saved: Promise.resolve(),
-      admitting: undefined,
-    }
-    live.set(kept.work.ask.work, one)
-    byScope.set(kept.scope, one)
+    const one = lives.put(kept)
     watch(one)
     return one
   }
 
-  function leave(one: Live): void {
-    one.timer?.cancel()
-    live.delete(one.kept.work.ask.work)
-    if (byScope.get(one.kept.scope) === one) byScope.delete(one.kept.scope)
+  /** W4. Its slot is free when its run has ended. */
+  function onLost({ kept }: Live): void {
+    const { work } = kept.work.ask
+    desk.unqueue(work)
+    desk.awaiting(work, false)
+    tell()
   }
+
+  /** Goes on with what an earlier process or another instance left. */
+  function adopt(all: readonly Taken[]): void {
+    for (const { kept, cancel } of all) {
+      const { ask, state } = kept.work
+      const one = put(kept)
+      if (cancel) void move(one, { type: 'cancel', by: ask.requester })
+      else if (state.name === 'awaiting') desk.awaiting(ask.work, true)
+      else if (!isOver(state)) queue(one, ask.askedAt)
+      post.send(kept)
+    }
+    if (all.length === 0) return
+    pump()
+    tell()
+  }
+
+  const sharing =
+    shared &&
+    createSharing({
+      shared,
+      clock,
+      log,
+      // One that drains is no help to those that have died.
+      room: () => (draining ? undefined : hands.accepting() ? desk.idle(clock.now()) : 0),
+      adopt,
+      lose: (id) => lives.lose(lives.of(id)),
+      cancel: (id) => {
+        const one = lives.of(id)
+        if (one !== undefined) void move(one, { type: 'cancel', by: one.kept.work.ask.requester })
+      },
+    })
+
+  const steering = createSteering({
+    keep,
+    clock,
+    lives,
+    put,
+    move,
+    moved: pump,
+    approved: (one) => {
+      desk.awaiting(one.kept.work.ask.work, false)
+      queue(one, clock.now())
+      pump()
+      tell()
+    },
+    send: post.send,
+  })
 
   async function move(
     one: Live,
     command: WorkCommand,
     particulars: Particulars = {},
-  ): Promise<Decision<WorkFact, WorkRefusal>> {
+  ): Promise<Moved> {
+    if (one.gone) return refuse('work_not_begun')
     const stepping = { agent: self.agent, now: clock.now(), uuid: chance.uuid }
     const { decision, kept, moved } = stepWork(one.kept, command, particulars, stepping)
     if (!moved) return decision
     const { state, ask } = kept.work
-    const isOver = endOf(state) !== undefined || state.name === 'refused'
-    if (isOver) {
+    const over = isOver(state)
+    if (over) {
       desk.unqueue(ask.work)
       desk.awaiting(ask.work, false)
       one.timer?.cancel()
+      one.again?.cancel()
     }
-    await save(one, kept)
-    if (!isOver) watch(one)
-    if (isOver || command.type === 'admit') {
+    // W1, but for the beginning of what may run again: after a crash it does, begun or not.
+    const isLight = command.type === 'start' && !shared && !isOnce(hands, kept.skill)
+    if (isLight) one.kept = kept
+    else if (!(await lives.save(one, kept))) return refuse('work_not_begun')
+    if (!over) watch(one)
+    if (over || command.type === 'admit') {
       progresses.tell(ask.work, { is: endOf(state) === undefined ? 'answer' : 'result' })
       tell()
     }
-    if (isOver) {
-      for (const hear of enders.get(ask.work) ?? []) hear()
-      one.stop.abort()
+    if (over) {
+      waiting.over(ask.work)
+      one.stop.abort(OVER)
     }
     // P-1: what will not be done gives its credits back at once; if nobody hears it, they lapse.
     if (state.name === 'refused' && kept.hold !== undefined) void network.release(kept.hold)
@@ -219,10 +256,21 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
 
   function pump(): void {
     if (closing) return
+    if (hands.accepting()) draining = false
     for (let next = desk.next(clock.now()); next; next = desk.next(clock.now())) {
       desk.unqueue(next.work)
-      const one = live.get(next.work)
+      const one = lives.of(next.work)
       if (one === undefined) continue
+      const before = runs.get(next.work)
+      if (before !== undefined) {
+        // It was lost and came back while its run had not yet stopped: one after the other.
+        void before.finally(() => {
+          if (lives.of(next.work) !== one) return
+          desk.queue(next)
+          pump()
+        })
+        continue
+      }
       const { requester, task, work } = one.kept.work.ask
       const until = clock.now() + one.kept.durationMs
       if (!desk.take({ requester, task, work, until }, clock.now())) return
@@ -239,18 +287,18 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       .catch((error: unknown) => log.error({ err: error }, 'work failed outside of its skill'))
       .finally(() => {
         // W2.
-        runs.delete(running)
+        runs.delete(work)
         desk.free(work)
         tell()
         pump()
       })
-    runs.add(running)
+    runs.set(work, running)
   }
 
   async function run(one: Live): Promise<void> {
-    const { ask } = one.kept.work
-    const started = await move(one, { type: 'start' })
-    if (!started.ok || one.stop.signal.aborted) return
+    const { ask, state } = one.kept.work
+    if (state.name !== 'unknown' && !(await move(one, { type: 'start' })).ok) return
+    if (one.stop.signal.aborted) return
     const outcome = await runner.run(one.kept.skill, one.kept.input, {
       caller: ask.requester,
       // The keep knows a repeat already; only what must never run twice needs the runner's memory.
@@ -258,14 +306,28 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       ...(ask.deadline !== undefined && { deadline: ask.deadline }),
       signal: one.stop.signal,
       correlation: ask.correlation,
-      onProgress: ({ share, note }) =>
-        progresses.tell(ask.work, { is: 'progress', share, ...(note !== undefined && { note }) }),
+      ...(hands.hireFor && { hire: hands.hireFor(withinOf(one)) }),
+      onProgress: ({ share, note: said }) => {
+        const note = said === undefined ? {} : { note: clearWords(said) }
+        progresses.tell(ask.work, { is: 'progress', share, ...note })
+      },
     })
     // What is kept beyond the stop goes on at the next start.
-    if (closing && keep.durable && !outcome.ok) return
+    if (one.gone || (closing && keep.durable && !outcome.ok)) return
     const ended = { ask, endedAt: clock.now(), stopped: closing, findSecrets }
     const { command, particulars } = endingOf(outcome, ended)
     await move(one, command, particulars)
+    if (command.type === 'lose' && !outcome.ok) lookAgain(one, outcome.error.retryAfterMs)
+  }
+
+  /** P-3: what nobody knows is looked up until somebody does, or its time is over. */
+  function lookAgain(one: Live, waitMs = LOOK_AGAIN_MS * 2 ** one.looks): void {
+    if (one.gone || closing || one.kept.work.state.name !== 'unknown') return
+    one.looks += 1
+    one.again = clock.after(Math.min(waitMs, MOST_LOOK_AGAIN_MS), () => {
+      queue(one, clock.now())
+      pump()
+    })
   }
 
   function take(kept: KeptWork): void {
@@ -275,121 +337,62 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     else tell()
   }
 
-  function ended(kept: KeptWork, ms: number): Promise<KeptWork> {
-    const { work } = kept.work.ask
-    const now = (): KeptWork => live.get(work)?.kept ?? kept
-    const isOver = ({ work: { state } }: KeptWork) =>
-      endOf(state) !== undefined || state.name === 'refused'
-    if (isOver(now())) return Promise.resolve(now())
-    return new Promise((resolve) => {
-      const hearers = enders.get(work) ?? new Set()
-      enders.set(work, hearers)
-      const finish = (): void => {
-        timer.cancel()
-        hearers.delete(finish)
-        if (hearers.size === 0) enders.delete(work)
-        // It may be kept and gone from here by now.
-        void keep.byWork(work).then(
-          (found) => resolve(found ?? now()),
-          () => resolve(now()),
-        )
-      }
-      const timer = clock.after(ms, finish)
-      hearers.add(finish)
-    })
-  }
-
   async function drain(): Promise<void> {
+    draining = true
     const unused = desk.drain()
-    await Promise.all(unused.map(({ id, hold }) => network.release(hold ?? id)))
+    await Promise.all(unused.map((each) => network.release(each.hold ?? each.id, each)))
     const refused: Refused<Refusal> = refuse('draining')
     await Promise.all(
-      [...live.values()]
+      lives
+        .all()
         .filter(({ kept }) => kept.work.state.name === 'deferred')
         .map((one) => move(one, { type: 'turn_away', refusal: 'draining' }, { refused })),
     )
-    while (runs.size > 0) await Promise.allSettled(runs)
+    while (runs.size > 0) await Promise.allSettled(runs.values())
     await post.idle()
   }
 
   return {
     ask: (asked) => asking(asked, take),
-    find: async (id) => live.get(id)?.kept ?? keep.byWork(id),
+    // Where others may have it by now, what is kept is what counts.
+    find: async (id) => (shared ? keep.byWork(id) : (here(id) ?? keep.byWork(id))),
     byTask: async (task, requester) => keep.byTask(task, requester),
-    async cancel(kept) {
-      const { work: id, requester: by } = kept.work.ask
-      const one = live.get(id)
-      const command = { type: 'cancel', by } as const
-      if (one === undefined) {
-        const known = (await keep.byWork(id)) ?? kept
-        const decision = decideWork(known.work, command, clock.now())
-        // What another instance has in hand is its to cancel.
-        const isTheirs = decision.ok && decision.facts.length > 0
-        return isTheirs ? refuse('work_not_begun') : decision
-      }
-      const decision = await move(one, command)
-      if (decision.ok) pump()
-      return decision
-    },
-    async approve(id) {
-      const one = live.get(id)
-      if (one?.kept.work.state.name !== 'awaiting') {
-        const known = one ?? (await keep.byWork(id))
-        return refuse(known === undefined ? 'work_unknown' : 'work_not_begun')
-      }
-      const now = clock.now()
-      const { durationMs, work } = one.kept
-      const decision = await move(one, { type: 'admit', estimatedEnd: now + durationMs })
-      if (!decision.ok) return decision
-      desk.awaiting(id, false)
-      desk.queue(queuedOf(work.ask, durationMs, now))
-      pump()
-      tell()
-      return decision
-    },
-    ended,
-    follow: progresses.follow,
+    cancel: steering.cancel,
+    approve: steering.approve,
+    ended: waiting.ended,
+    follow: waiting.follow,
     async list() {
       const all = [...(await keep.unfinished()), ...(await keep.lost())]
       return [...new Map(all.map((each) => [each.work.ask.work, each])).values()]
     },
     lost: keep.lost,
-    async resend(id) {
-      const kept = live.get(id)?.kept ?? (await keep.byWork(id))
-      if (kept === undefined) return refuse('work_unknown')
-      const one = live.get(id) ?? put(kept)
-      const letters = one.kept.letters.map(({ lost: _, ...each }) => ({ ...each, attempts: 0 }))
-      await save(one, { ...one.kept, letters })
-      post.send(one.kept)
-      return accept()
-    },
+    resend: steering.resend,
     async resume() {
-      for (const kept of await keep.unfinished()) {
-        const { work, durationMs } = kept
-        const one = put(kept)
-        const { name } = work.state
-        if (name === 'awaiting') desk.awaiting(work.ask.work, true)
-        else if (name === 'deferred' || name === 'accepted' || name === 'running') {
-          desk.queue(queuedOf(work.ask, durationMs, work.ask.askedAt))
-        }
-        post.send(one.kept)
-      }
-      pump()
+      if (sharing !== undefined) await sharing.start()
+      else adopt((await keep.unfinished()).map((kept) => ({ kept, cancel: false })))
       tell()
     },
     pump,
     drain,
     async close() {
       closing = true
+      await sharing?.stop()
       await runner.close()
-      while (runs.size > 0) await Promise.allSettled(runs)
-      for (const one of live.values()) one.timer?.cancel()
+      while (runs.size > 0) await Promise.allSettled(runs.values())
       await post.idle()
       await post.close()
-      await Promise.allSettled([...live.values()].map(({ saved }) => saved))
+      await lives.close()
+      await shared?.leave()
     },
   }
 }
+
+const withinOf = ({ kept: { work, hold }, stop }: Pick<Live, 'kept' | 'stop'>): Within => ({
+  work: work.ask.work,
+  correlation: work.ask.correlation,
+  over: stop.signal,
+  ...(hold !== undefined && work.priceCents > 0 && { hold }),
+})
 
 function isOnce({ skills }: WorkshopHands, id: string): boolean {
   return skills.some((each) => each.id === id && each.idempotency.once)

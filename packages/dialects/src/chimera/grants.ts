@@ -2,9 +2,9 @@
 import type { AgentId, InstanceId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import { type Static, Type } from 'typebox'
-import { asItIs, checker, reader } from '../check.ts'
+import { checker, reader } from '../check.ts'
 import type { Messages } from '../messages.ts'
-import { DateTime, readUuid, Uuid, writeInstant } from '../wire.ts'
+import { DateTime, instantOf, readUuid, Uuid, writeInstant } from '../wire.ts'
 
 const ConnectionKey = Type.String({
   pattern: '^U[A-Z2-7]{55}$',
@@ -72,6 +72,27 @@ export const readNewGrant = reader(
   }),
 )
 
+export const encodeNewGrant = (wanted: GrantWanted): Static<typeof NewGrant> => ({
+  ...(wanted.agent !== undefined && { agent_id: wanted.agent }),
+  public_key: wanted.connection,
+  instance_ids: [...wanted.instances],
+  ...(wanted.ttlMs !== undefined && { ttl_seconds: Math.floor(wanted.ttlMs / 1_000) }),
+})
+
+export const readGrant = reader(
+  checker(GrantMade),
+  (made): GrantGiven => ({
+    grant: made.grant,
+    agent: readUuid<AgentId>(made.agent_id),
+    connection: made.public_key,
+    addresses: made.addresses,
+    inbox: made.inbox,
+    publish: made.publish,
+    subscribe: made.subscribe,
+    expiresAt: instantOf(made.expires_at),
+  }),
+)
+
 export const encodeGrant = (given: GrantGiven): Static<typeof GrantMade> => ({
   grant: given.grant,
   agent_id: given.agent,
@@ -85,5 +106,5 @@ export const encodeGrant = (given: GrantGiven): Static<typeof GrantMade> => ({
 
 export const GRANT_MESSAGES = {
   'new-grant': { schema: NewGrant, read: readNewGrant },
-  'grant-made': { schema: GrantMade, read: asItIs(checker(GrantMade)), carries: ['grant'] },
+  'grant-made': { schema: GrantMade, read: readGrant, carries: ['grant'] },
 } satisfies Messages

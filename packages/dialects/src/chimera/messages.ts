@@ -8,8 +8,10 @@ import { HOLD_MESSAGES } from './holds.ts'
 import { KEY_MESSAGES } from './keys.ts'
 import { LETTER_MESSAGES } from './letters.ts'
 import { LIVE_MESSAGES } from './live.ts'
+import { PASS_MESSAGES } from './passes.ts'
 import { PROFILE_MESSAGES } from './profiles.ts'
 import { ErrorAnswer } from './refusals.ts'
+import { RESULT_MESSAGES } from './results.ts'
 import { SERVING_MESSAGES } from './serving.ts'
 import { TOKEN_MESSAGES } from './tokens.ts'
 import { TRUST_MESSAGES } from './trust.ts'
@@ -17,6 +19,7 @@ import { WORK_MESSAGES } from './work.ts'
 
 export const MESSAGES = {
   ...TOKEN_MESSAGES,
+  ...PASS_MESSAGES,
   ...KEY_MESSAGES,
   ...HOLD_MESSAGES,
   ...PROFILE_MESSAGES,
@@ -28,5 +31,6 @@ export const MESSAGES = {
   ...WORK_MESSAGES,
   ...LIVE_MESSAGES,
   ...SERVING_MESSAGES,
+  ...RESULT_MESSAGES,
   error: { schema: ErrorAnswer, read: asItIs(checker(ErrorAnswer)) },
 } satisfies Messages

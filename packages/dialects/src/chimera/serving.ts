@@ -11,6 +11,7 @@ import { asItIs, checker, reader } from '../check.ts'
 import { AgentEntry } from '../chorus/schema.ts'
 import type { Messages } from '../messages.ts'
 import {
+  Credits,
   centsOf,
   DateTime,
   instantOf,
@@ -102,6 +103,8 @@ export const WorkProgress = Type.Object(
   { title: 'Progress of work', additionalProperties: false },
 )
 
+export const readWorkProgress = asItIs(checker(WorkProgress))
+
 /** Notes are the skill's own words, cut to their bound. */
 export function encodeWorkProgress(
   { share, note }: { readonly share: number; readonly note?: string },
@@ -124,7 +127,14 @@ export const AgentWork = Type.Object(
         skill: SkillName,
         state: Type.Enum([...STATES], { description: 'awaiting: a person has to agree' }),
         asked_at: DateTime,
+        price: Type.Optional(Credits),
         deadline: Type.Optional(DateTime),
+        error: Type.Optional(
+          Type.Object(
+            { code: textUpTo(LIMITS.skillChars), message: textUpTo(LIMITS.descriptionChars) },
+            { description: 'Of work that has failed' },
+          ),
+        ),
         undelivered: Type.Optional(
           Type.Array(textUpTo(LIMITS.skillChars), {
             maxItems: 4,
@@ -144,19 +154,26 @@ export type WorkListed = {
 }
 
 export const encodeAgentWork = (listed: readonly WorkListed[]): Static<typeof AgentWork> => ({
-  work: listed.slice(0, LIMITS.hitsPerPage).map(({ work: { ask, state }, undelivered }) => ({
+  work: listed.slice(0, LIMITS.hitsPerPage).map(encodeListed),
+})
+
+function encodeListed({ work: { ask, state, priceCents }, undelivered }: WorkListed) {
+  const fault = state.name === 'failed' ? state.fault : undefined
+  return {
     collaboration_id: ask.work,
     request_id: ask.task,
     requester: ask.requester,
     skill: ask.skill,
     state: state.name,
     asked_at: writeInstant(ask.askedAt),
+    price: writeCents(priceCents),
     ...(ask.deadline !== undefined && { deadline: writeInstant(ask.deadline) }),
+    ...(fault && { error: { code: fault.code, message: fault.message } }),
     ...(undelivered.length > 0 && { undelivered: [...undelivered] }),
-  })),
-})
+  }
+}
 
 export const SERVING_MESSAGES = {
-  'work-progress': { schema: WorkProgress, read: asItIs(checker(WorkProgress)) },
+  'work-progress': { schema: WorkProgress, read: readWorkProgress },
   'agent-work': { schema: AgentWork, read: asItIs(checker(AgentWork)) },
 } satisfies Messages

@@ -68,6 +68,8 @@ export type AgentFound = {
   readonly skill: { readonly name: string; readonly priceCents: number }
   readonly scoreMicro: number
   readonly online: boolean
+  /** Why it is here and in this place (P-6), where the hub says. */
+  readonly why?: readonly string[]
 }
 
 const DEFAULT_PAGE = 20
@@ -122,6 +124,7 @@ export function decodeDiscovered(answer: wire.Discovered): readonly AgentFound[]
     skill: { name: each.skill.skill_name, priceCents: centsOf(each.skill.cost_per_call) },
     scoreMicro: microOf(each.reputation_score),
     online: each.status === 'online',
+    ...(each.why && { why: each.why }),
   }))
 }
 

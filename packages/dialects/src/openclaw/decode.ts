@@ -72,6 +72,24 @@ export function decodeRequest(message: wire.CollaborationRequest): WorkAsked {
   }
 }
 
+export type CancelAsked = {
+  readonly type: 'cancel_work'
+  readonly task: TaskId
+  readonly requester: AgentId
+  readonly correlation: CorrelationId
+  readonly sentAt: Instant
+}
+
+export function decodeCancel(message: wire.CollaborationCancel): CancelAsked {
+  return {
+    type: 'cancel_work',
+    task: readUuid<TaskId>(message.request_id),
+    requester: readUuid<AgentId>(message.requester_agent_id),
+    correlation: readUuid<CorrelationId>(message.correlation_id),
+    sentAt: instantOf(message.timestamp),
+  }
+}
+
 /** OC-12: what must be the same under one key, to be made canonical and digested by the edge. */
 export function contentOf({ skill, input }: Pick<WorkAsked, 'skill' | 'input'>) {
   return { capability_id: skill, input_data: input }
@@ -134,6 +152,7 @@ function decodeError({ code, message, error_type, retryable }: wire.ResultError)
 
 export const readStatusUpdate = reader(checker(wire.StatusUpdate), decodeStatusUpdate)
 export const readRequest = reader(checker(wire.CollaborationRequest), decodeRequest)
+export const readCancel = reader(checker(wire.CollaborationCancel), decodeCancel)
 export const readResponse = reader(checker(wire.CollaborationResponse), decodeResponse)
 export const readResult = reader(checker(wire.CollaborationResult), decodeResult)
 export const readProtocolError = reader(checker(wire.ProtocolError), decodeProtocolError)

@@ -38,6 +38,18 @@ const REPLY = {
 }
 
 describe('what is encoded is decoded to the same', () => {
+  test('OC-18 what cancels, once it is signed', () => {
+    const asked = fc.record({ task: uuid, requester: uuid, correlation: uuid })
+    const signature = `${'A'.repeat(86)}==`
+    fc.assert(
+      fc.property(asked, instant, (each, sentAt) => {
+        const cancel = plain({ type: 'cancel_work', ...each, sentAt }) as openclaw.CancelAsked
+        const message = { ...openclaw.encodeCancel(cancel, sentAt), signature }
+        assert.deepEqual(openclaw.readCancel(message), { ok: true, value: cancel })
+      }),
+    )
+  })
+
   test('OC-12 requests, with a key of their own and without', () => {
     const asked = fc.record({
       task: uuid,

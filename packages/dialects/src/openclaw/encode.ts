@@ -14,6 +14,7 @@ import type { Work, WorkAsked } from '@chimera/domain/work/work'
 import { type Answer, statusOf } from '../http-status.ts'
 import { writeInstant } from '../wire.ts'
 import { encodeStatus } from './condition.ts'
+import type { CancelAsked } from './decode.ts'
 import { clip, correlationOf } from './names.ts'
 import { encodeRefusal, encodeRejection, rejectionCode } from './refusals.ts'
 import type * as wire from './schema.ts'
@@ -55,6 +56,20 @@ export function encodeRequest(asked: WorkAsked, now: Instant): wire.Collaboratio
     priority: asked.priority,
     ...(asked.callback !== undefined && { callback_url: asked.callback }),
     timestamp: writeInstant(asked.sentAt ?? now),
+  }
+}
+
+/** What is still to be signed. */
+export function encodeCancel(
+  { task, requester, correlation }: Omit<CancelAsked, 'type' | 'sentAt'>,
+  now: Instant,
+): Omit<wire.CollaborationCancel, 'signature'> {
+  return {
+    protocol_version: PROTOCOL_VERSION,
+    request_id: task,
+    requester_agent_id: requester,
+    correlation_id: correlationOf(correlation),
+    timestamp: writeInstant(now),
   }
 }
 

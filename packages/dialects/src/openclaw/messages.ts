@@ -15,6 +15,7 @@ export const MESSAGES = {
     read: decode.readRequest,
     quotes: true,
   },
+  'collaboration-cancel': { schema: wire.CollaborationCancel, read: decode.readCancel },
   'collaboration-response': {
     schema: wire.CollaborationResponse,
     read: decode.readResponse,

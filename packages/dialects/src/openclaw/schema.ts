@@ -21,7 +21,8 @@ const Code = textUpTo(LIMITS.skillChars)
 const Lasting = Type.Enum(['transient', 'permanent'])
 const Signature = Type.String({
   pattern: '^[A-Za-z0-9+/]{85}[AQgw]==$',
-  description: 'By the agent\u2019s key, over the canonical JSON of the message without this field',
+  description:
+    'By the sender\u2019s key, over the canonical JSON of the message without this field',
 })
 
 /** On every message; one without it is read as 1.0.0. */
@@ -203,10 +204,25 @@ export const CollaborationRequest = Type.Object(
       }),
     ),
     timestamp: DateTime,
+    signature: Type.Optional(Signature),
   },
   { title: 'OpenClaw collaboration request' },
 )
 export type CollaborationRequest = Static<typeof CollaborationRequest>
+
+/** OC-18 where there is no address to post to. Always signed, since it comes without a request. */
+export const CollaborationCancel = Type.Object(
+  {
+    ...versioned,
+    request_id: Uuid,
+    requester_agent_id: Uuid,
+    correlation_id: Uuid,
+    timestamp: DateTime,
+    signature: Signature,
+  },
+  { title: 'OpenClaw collaboration cancel' },
+)
+export type CollaborationCancel = Static<typeof CollaborationCancel>
 
 const RejectionCode = Type.Enum([
   'capability_not_available',
@@ -237,6 +253,7 @@ export const CollaborationResponse = Type.Object(
     deferred_until: Type.Optional(DateTime),
     estimated_completion: Type.Optional(DateTime),
     timestamp: DateTime,
+    signature: Type.Optional(Signature),
   },
   {
     title: 'OpenClaw collaboration response',

@@ -85,23 +85,28 @@ export function resolveSkill<Offer extends VersionOffer>(
   asked: SkillRef,
   now: Instant,
 ): Resolved<Offer> {
-  const named = offers.filter(
-    ({ name, deprecation }) =>
-      name === asked.name && (deprecation === undefined || now < deprecation.removedAt),
-  )
-  const versions = named.map((each) => writeSkillVersion(each.name, each.version))
-  if (named.length === 0) return { ok: false, refusal: 'skill_unknown', versions }
-
-  const [offer] = named
-    .filter(({ version }) => asked.major === undefined || version.major === asked.major)
-    .filter(({ version }) => asked.minor === undefined || version.minor >= asked.minor)
-    .sort((one, other) => newestFirst(one.version, other.version))
-  if (offer === undefined) return { ok: false, refusal: 'skill_version_unsupported', versions }
-
+  const isOffered = ({ name, deprecation }: Offer): boolean =>
+    name === asked.name && (deprecation === undefined || now < deprecation.removedAt)
+  // Asked several times on the way of each call, so nothing is put together for the good case.
+  let offer: Offer | undefined
+  for (const each of offers) {
+    if (!isOffered(each) || !isMeant(each.version, asked)) continue
+    if (offer === undefined || newestFirst(each.version, offer.version) < 0) offer = each
+  }
+  if (offer === undefined) {
+    const named = offers.filter(isOffered)
+    const versions = named.map((each) => writeSkillVersion(each.name, each.version))
+    const refusal = named.length === 0 ? 'skill_unknown' : 'skill_version_unsupported'
+    return { ok: false, refusal, versions }
+  }
   if (offer.deprecation === undefined) return { ok: true, offer }
   const skill = writeSkillVersion(offer.name, offer.version)
   return { ok: true, offer, notice: { skill, removedAt: offer.deprecation.removedAt } }
 }
+
+const isMeant = ({ major, minor }: SkillVersion, asked: SkillRef): boolean =>
+  (asked.major === undefined || major === asked.major) &&
+  (asked.minor === undefined || minor >= asked.minor)
 
 const newestFirst = (one: SkillVersion, other: SkillVersion): number =>
   other.major - one.major || other.minor - one.minor

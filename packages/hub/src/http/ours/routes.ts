@@ -14,7 +14,9 @@ import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
 import { letterRoutes } from './letters.ts'
 import { liveRoutes } from './live.ts'
+import { passRoutes } from './passes.ts'
 import { profileRoutes } from './profiles.ts'
+import { resultBatchRoutes } from './results.ts'
 import { tokenRoutes } from './tokens.ts'
 import { trustRoutes } from './trust.ts'
 import { workRoutes } from './work.ts'
@@ -29,6 +31,7 @@ export const ourRoutes: FastifyPluginAsync<OurRoutes> = async (app, { hub }) => 
     return no(reply, refused)
   })
   app.register(tokenRoutes, { hub, no })
+  app.register(passRoutes, { hub, no })
   app.register(trustRoutes, { hub, no })
   app.register(keyRoutes, { hub, no })
   app.register(holdRoutes, { hub, no })
@@ -38,5 +41,6 @@ export const ourRoutes: FastifyPluginAsync<OurRoutes> = async (app, { hub }) => 
   app.register(controlRoutes, { hub, no })
   app.register(grantRoutes, { hub, no })
   app.register(workRoutes, { hub, no })
+  app.register(resultBatchRoutes, { hub, no })
   app.register(liveRoutes, { hub, no })
 }
