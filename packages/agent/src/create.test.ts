@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { defineSkill, Type } from '@chimera/skill/define'
 import { describe, test } from 'vitest'
 import { type AgentOptions, createAgent } from './create.ts'
+import { feedOf } from './options.ts'
 
 const skill = defineSkill({
   name: 'echo',
@@ -39,6 +40,18 @@ describe('an agent', () => {
       })
     })
   }
+
+  test('SF-6 its feed has mTLS in production and its own signature in development', () => {
+    const url = 'https://feed.example.org/ingest/chimera-status'
+    const { auth } = feedOf({ url }, 'production', '/nowhere')
+    assert.ok(auth.by === 'mtls')
+    assert.throws(auth.tls, { code: 'ENOENT' })
+    assert.deepEqual(feedOf({ url }, 'development', '/nowhere').auth, { by: 'jws' })
+    const own = { by: 'bearer', token: () => 'x' } as const
+    assert.equal(feedOf({ url, auth: own }, 'production', '/nowhere').auth, own)
+    const nowhere = { preset: 'production', directory: false, feed: { url } } as const
+    assert.throws(() => createAgent({ ...GOOD, ...nowhere }), { message: /feed\.auth/ })
+  })
 
   test('is not made without a skill, or with one twice', () => {
     assert.throws(() => createAgent({ ...GOOD, skills: [] }), { name: 'DefinitionError' })

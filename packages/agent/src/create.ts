@@ -23,7 +23,7 @@ import { joinBus } from './bus/join.ts'
 import { connect, type Network as Hiring } from './hire/connect.ts'
 import { createWithin } from './hire/within.ts'
 import { createHubClient } from './hub/client.ts'
-import { AgentError, type AgentOptions, checkOptions, DRAIN_MS, SLOTS } from './options.ts'
+import { AgentError, type AgentOptions, checkOptions, DRAIN_MS, feedOf, SLOTS } from './options.ts'
 import type { Self as Speaking } from './ports.ts'
 import type { Rotated } from './self/rotation.ts'
 import { openSelf } from './self/self.ts'
@@ -230,6 +230,7 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     skills,
     log,
     publicUrl: () => options.publicUrl,
+    metrics: hands.metrics,
     state: () => lifecycle.standing().condition.name,
   })
   const { host = '127.0.0.1', port = 0 } = options.listen ?? {}
@@ -250,7 +251,8 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     },
   })
 
-  const { hubKey, feed, outlet = onBus?.outlet, alert, version } = options
+  const { hubKey, outlet = onBus?.outlet, alert, version } = options
+  const feed = options.feed && feedOf(options.feed, options.preset, directory)
   const voices = createVoices({
     ...hands,
     self,

@@ -3,6 +3,8 @@
  *
  *   O1  Everything that is wrong is said at once, when the agent is created.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { LIMITS } from '@chimera/domain/limits'
 import type { WorkAsked } from '@chimera/domain/work/work'
 import type { Chance } from '@chimera/host/chance'
@@ -13,8 +15,11 @@ import type { KeyPair } from '@chimera/identity/keys'
 import type { Answers } from '@chimera/skill/answers'
 import type { Skill } from '@chimera/skill/contract'
 import type { BusOption } from './bus/port.ts'
-import type { VoicesHands } from './voice/voices.ts'
+import { type FeedAuth, tlsFromFiles } from './voice/feed-door.ts'
+import type { FeedSettings, VoicesHands } from './voice/voices.ts'
 import type { Keep, Requester } from './work/keep.ts'
+
+export type FeedOption = Omit<FeedSettings, 'auth'> & { readonly auth?: FeedAuth }
 
 export type AgentOptions = {
   /** What it is called: `chimera-` and small letters, digits and hyphens, as OpenClaw has it. */
@@ -64,8 +69,12 @@ export type AgentOptions = {
   readonly policy?: (asked: WorkAsked, requester: Requester) => string | undefined
   /** What callbacks may be dialled beside public addresses: `10.0.0.0/8`, `localhost`, `*`. */
   readonly allowNet?: readonly string[]
-  /** The status feed, where one is to be told (SF-1 … SF-12). */
-  readonly feed?: VoicesHands['feed']
+  /**
+   * The status feed, where one is to be told (SF-1 … SF-12). Its `auth` unless given: in production
+   * mTLS, by `feed-cert.pem`, `feed-key.pem` and `feed-ca.pem` in the directory; in development a
+   * signature by the agent's own key.
+   */
+  readonly feed?: FeedOption
   /**
    * A bus that others are on, such as `onNats()` of @chimera/bus/nats/for-agents: presence goes out
    * there, and offers, work, results and orders come and go over it. Default: HTTP alone.
@@ -122,5 +131,26 @@ export function checkOptions(options: AgentOptions): void {
   if (options.preset === 'production' && !keep?.durable) {
     wrong.push('keep: in production, one that lasts')
   }
+  if (options.preset === 'production' && options.directory === false && needsFiles(options.feed)) {
+    wrong.push('feed.auth: without a directory there are no certificates to find')
+  }
   if (wrong.length > 0) throw new AgentError('options_invalid', wrong.join('; '))
+}
+
+const needsFiles = (feed: FeedOption | undefined): boolean =>
+  feed !== undefined && feed.auth === undefined
+
+/** SF-6: mTLS is what production has, unless something else is said. */
+export function feedOf(
+  feed: FeedOption,
+  preset: AgentOptions['preset'],
+  directory: string | undefined,
+): FeedSettings {
+  const { auth } = feed
+  if (auth !== undefined) return { ...feed, auth }
+  if (preset !== 'production' || directory === undefined) return { ...feed, auth: { by: 'jws' } }
+  const file = (what: string): string => join(directory, `feed-${what}.pem`)
+  const ca = file('ca')
+  const files = { cert: file('cert'), key: file('key'), ...(existsSync(ca) && { ca }) }
+  return { ...feed, auth: { by: 'mtls', tls: tlsFromFiles(files) } }
 }

@@ -50,6 +50,16 @@ test('twenty lines, and it is on the network', async () => {
   )
 })
 
+test('its figures are for its own machine, and not for whom a proxy brings', async () => {
+  const own = await fetch(at('/metrics'))
+  assert.equal(own.status, 200)
+  assert.match(await own.text(), /^# HELP /m)
+  for (const field of ['forwarded', 'x-forwarded-for', 'via']) {
+    const { status } = await fetch(at('/metrics'), { headers: { [field]: '10.0.0.1' } })
+    assert.equal(status, 404, field)
+  }
+})
+
 test('at an open hub it listens on its own machine only', async () => {
   await assert.rejects(startAgent({ hub: hub.address, listen: { host: '0.0.0.0' } }), {
     code: 'options_invalid',

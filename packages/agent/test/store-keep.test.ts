@@ -10,6 +10,7 @@ import type { Keep, Shared, Taken } from '../src/work/keep.ts'
 import { keepContract, keptAs } from './contract-keep.ts'
 
 const LEASE_MS = 1_000
+const knows = () => true
 const directories = createDirectories()
 let server: PostgresServer | undefined
 afterAll(async () => {
@@ -45,7 +46,7 @@ for (const { name, address } of engines) {
     async function openBoth() {
       const agent = newAgent()
       const [one, other] = [openKeep(agent), openKeep(agent)]
-      await Promise.all([one.shared.renew(), other.shared.renew()])
+      await Promise.all([one.shared.renew(knows), other.shared.renew(knows)])
       return { one, other }
     }
 
@@ -91,7 +92,7 @@ for (const { name, address } of engines) {
       const running = keptAs('a', {}, { name: 'running', acceptedAt: 0, startedAt: 0 })
       await one.enter(running)
       at = LEASE_MS - 1
-      await other.shared.renew()
+      await other.shared.renew(knows)
       assert.deepEqual(await other.shared.takeOver(0), [])
       at = LEASE_MS
       const third = openKeep()
@@ -108,10 +109,10 @@ for (const { name, address } of engines) {
       const { one, other } = await openBoth()
       await one.enter(keptAs('a'))
       at = LEASE_MS
-      await other.shared.renew()
+      await other.shared.renew(knows)
       assert.deepEqual(names(await other.shared.takeOver(0)), ['work a'])
-      assert.deepEqual(await one.shared.renew(), { lost: ['work a'], cancel: [] })
-      assert.deepEqual(await other.shared.renew(), { lost: [], cancel: [] })
+      assert.deepEqual(await one.shared.renew(knows), { lost: ['work a'], cancel: [] })
+      assert.deepEqual(await other.shared.renew(knows), { lost: [], cancel: [] })
     })
 
     test('what waits for a slot goes to whoever has one, but not all that waits', async () => {
@@ -122,9 +123,9 @@ for (const { name, address } of engines) {
       await one.enter(keptAs('d', {}, { name: 'awaiting', since: 0, until: 9_000 }))
       assert.deepEqual(await other.shared.takeOver(9), [], 'it is about to begin')
       at = LEASE_MS
-      await Promise.all([one.shared.renew(), other.shared.renew()])
+      await Promise.all([one.shared.renew(knows), other.shared.renew(knows)])
       assert.deepEqual(names(await other.shared.takeOver(2)), ['work a', 'work b'])
-      assert.deepEqual((await one.shared.renew()).lost, ['work a', 'work b'])
+      assert.deepEqual((await one.shared.renew(knows)).lost, ['work a', 'work b'])
       assert.equal((await other.shared.take('work d' as WorkId))?.scope, 'scope d')
     })
 
@@ -133,8 +134,8 @@ for (const { name, address } of engines) {
       const { one, other } = await openBoth()
       await one.enter(keptAs('a', {}, { name: 'running', acceptedAt: 0, startedAt: 0 }))
       await other.shared.wishCancelled('work a' as WorkId)
-      assert.deepEqual((await other.shared.renew()).cancel, [])
-      assert.deepEqual((await one.shared.renew()).cancel, ['work a'])
+      assert.deepEqual((await other.shared.renew(knows)).cancel, [])
+      assert.deepEqual((await one.shared.renew(knows)).cancel, ['work a'])
     })
 
     test('one that leaves gives up everything at once', async () => {

@@ -9,7 +9,13 @@ import { encodeError } from '@chimera/dialects/error'
 import { statusOf } from '@chimera/dialects/http-status'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Log } from '@chimera/host/log'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Metrics } from '@chimera/host/metrics'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { chorusRoutes } from './chorus.ts'
 import type { Doors } from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
@@ -27,10 +33,11 @@ export type ServerHands = Omit<Doors, 'signerOf' | 'bytesOf'> & {
   readonly publicUrl: () => string | undefined
   /** Whether the agent takes work, for whoever looks after it. */
   readonly state: () => string
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
 }
 
 export function createServer(hands: ServerHands): FastifyInstance {
-  const { clock, chance, log, self, network, state, publicUrl } = hands
+  const { clock, chance, log, self, network, state, publicUrl, metrics } = hands
   const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
     loggerInstance,
@@ -67,10 +74,24 @@ export function createServer(hands: ServerHands): FastifyInstance {
 
   // What a hub asks when it probes whether an instance can be reached.
   app.get('/health', async () => ({ status: 'ok', agent: self.agent, state: state() }))
+  // How busy it is concerns whoever runs the machine, and no stranger.
+  app.get('/metrics', async (request, reply) =>
+    isFromHere(request)
+      ? reply.header('content-type', metrics.contentType).send(await metrics.text())
+      : reply.callNotFound(),
+  )
   app.register(openclawRoutes, { doors, prefix: '/openclaw/v1' })
   app.register(moltbookRoutes, { doors, prefix: '/moltbook/v1' })
   app.register(ourRoutes, { doors, prefix: '/v1' })
   app.register(chorusRoutes, { doors })
   app.register(skillRoutes, { doors })
   return app
+}
+
+const HERE = /^(?:::ffff:)?127\.|^::1$/
+
+/** Not through a proxy on this machine, which brings strangers in. */
+function isFromHere({ socket, headers }: FastifyRequest): boolean {
+  const isPassedOn = headers.forwarded ?? headers['x-forwarded-for'] ?? headers.via
+  return HERE.test(socket.remoteAddress ?? '') && isPassedOn === undefined
 }

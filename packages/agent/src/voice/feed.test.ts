@@ -1,5 +1,6 @@
 /** The status feed's voice, under a clock that is moved by hand; times are since the start. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import * as feed from '@chimera/dialects/feed'
 import { describe, test } from 'vitest'
 import { setStage, skill, type Wire } from '../../test/voicing.ts'
@@ -157,6 +158,24 @@ describe('when it fails', () => {
       assert.ok(page.includes(`${last} ${staged.began / 1_000}`))
     })
   }
+
+  test('SF-14 the dashboard asks for the figures of SF-8, all of them, and no others', async () => {
+    const { clock, metrics, world, workload } = await setFeed()
+    await clock.advanceBy(10 * SECOND)
+    world.answer = answered(404)
+    workload(1)
+    await clock.advanceBy(10 * SECOND)
+    const page = await metrics.text()
+    const told = new Set(page.match(/^status_publish_\w+/gm))
+    const file = new URL('../../../../docs/operate/status-feed.json', import.meta.url)
+    const dashboard = await readFile(file, 'utf8')
+    assert.deepEqual(new Set(dashboard.match(/status_publish_\w+/g)), told)
+    const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] }
+    const labels = panels.flatMap(({ targets }) =>
+      targets.flatMap(({ expr }) => /by \((?!instance)(\w+)\)/.exec(expr)?.[1] ?? []),
+    )
+    for (const label of labels) assert.ok(page.includes(`{${label}="`), label)
+  })
 
   test('SF-9 each attempt has its line, with what came of it', async () => {
     const { clock, world, workload, logged, told } = await setFeed()

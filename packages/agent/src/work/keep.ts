@@ -39,8 +39,11 @@ export type Keep = {
 export type Shared = {
   /** Who has said nothing for so long has died, and its work goes to others. */
   readonly leaseMs: number
-  /** Says that this instance lives; due some times in each lease. */
-  readonly renew: () => Promise<Renewed>
+  /**
+   * Says that this instance lives; due some times in each lease. What it does not know to have
+   * (`knows`), twice in a row, was given to it by an answer that got lost, and is for others.
+   */
+  readonly renew: (knows: (id: WorkId) => boolean) => Promise<Renewed>
   /** What dead instances left, and so many at most that living ones have not begun. */
   readonly takeOver: (room: number) => Promise<readonly Taken[]>
   /** Takes this one into one's hands, unless another instance is at it. */

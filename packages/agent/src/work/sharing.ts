@@ -16,6 +16,7 @@ export type SharingHands = {
   readonly log: Log
   /** Slots that nobody waits for; undefined while nothing is taken over. */
   readonly room: () => number | undefined
+  readonly knows: (id: WorkId) => boolean
   readonly adopt: (taken: readonly Taken[]) => void
   readonly lose: (id: WorkId) => void
   readonly cancel: (id: WorkId) => void
@@ -38,7 +39,7 @@ export function createSharing(hands: SharingHands): Sharing {
   let stopped = false
 
   async function beat(): Promise<void> {
-    const { lost, cancel } = await shared.renew()
+    const { lost, cancel } = await shared.renew(hands.knows)
     for (const id of lost) hands.lose(id)
     for (const id of cancel) hands.cancel(id)
     const room = hands.room()

@@ -145,6 +145,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       log,
       // One that drains is no help to those that have died.
       room: () => (draining ? undefined : hands.accepting() ? desk.idle(clock.now()) : 0),
+      knows: (id) => lives.of(id) !== undefined,
       adopt,
       lose: (id) => lives.lose(lives.of(id)),
       cancel: (id) => {
