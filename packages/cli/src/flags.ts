@@ -41,11 +41,11 @@ export async function readFlags<D extends Declared>(
   declared: D,
   flags: Fields,
 ): Promise<Values<D>> {
-  const { CHIMERA_HUB, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE } = process.env
+  const { CHIMERA_HUB, CHIMERA_OWNER, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE } = process.env
   const settings = await resolveSettings(declared, {
     flags,
     // `--limit` and the like belong to one call; a variable would change all of them unseen.
-    env: { CHIMERA_HUB, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE },
+    env: { CHIMERA_HUB, CHIMERA_OWNER, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE },
     read: readSecretFile,
   })
   if (settings.ok) return settings.values

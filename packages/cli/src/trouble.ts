@@ -2,7 +2,8 @@
  * Why a command did not do what it was asked for, and what to do next.
  *
  *   R1  Exit status 2 is for words that make no sense: nothing was tried. 1 is for everything that
- *       was tried and did not work, and for a check that found something.
+ *       was tried and did not work, and for a check that found something. A verb whose failures
+ *       differ in what a script does next has higher ones, and lists them in its help.
  *   R2  What is said names what to do next, wherever that is known. No secret is shown.
  */
 import { redactText } from '@chimera/host/redact'
@@ -13,9 +14,9 @@ export const FAILED = 1
 export const MISUSED = 2
 
 export class Trouble extends Error {
-  readonly status: typeof FAILED | typeof MISUSED
+  readonly status: number
 
-  constructor(lines: string | readonly string[], status: typeof FAILED | typeof MISUSED = FAILED) {
+  constructor(lines: string | readonly string[], status: number = FAILED) {
     super([lines].flat().join('\n'))
     this.name = 'Trouble'
     this.status = status

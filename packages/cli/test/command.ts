@@ -3,6 +3,8 @@
  * that goes on; it says where it listens, and is ended by the signal that Ctrl-C sends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fillMigrated } from '@chimera/store/testing/embedded'
 
@@ -16,17 +18,80 @@ const OPERATOR = /^(chm_operator_\S+)\n/m
 export type Surroundings = Readonly<Record<string, string>>
 
 /** Nothing of the settings of whoever runs the tests; a folder without a settings file. */
-function start(words: readonly string[], surroundings: Surroundings): ChildProcess {
+function start(
+  words: readonly string[],
+  surroundings: Surroundings,
+  { cwd = ROOT, input }: Given = {},
+): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHIMERA_'))
-  return spawn(process.execPath, [MAIN, ...words], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    cwd,
     env: { ...Object.fromEntries(inherited), ...surroundings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
+  child.stdin?.end(input)
+  return child
 }
 
-export function chimera(words: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
-  return finished(start(words, surroundings))
+/** Where it is started, and what is on its standard input. */
+export type Given = { readonly cwd?: string; readonly input?: string }
+
+export function chimera(
+  words: readonly string[],
+  surroundings: Surroundings = {},
+  given: Given = {},
+): Promise<Ran> {
+  return finished(start(words, surroundings, given))
+}
+
+/** One that goes on until it is told to stop, and what it says meanwhile. */
+export type Going = {
+  /** What both streams have said so far, where it fits, as soon as it does. */
+  readonly says: (what: RegExp) => Promise<RegExpExecArray>
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly ended: Promise<Ran>
+}
+
+export function startChimera(
+  words: readonly string[],
+  surroundings: Surroundings,
+  cwd: string,
+): Going {
+  const child = start(words, surroundings, { cwd })
+  const ended = finished(child)
+  let heard = ''
+  const hearers = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (text) => {
+      heard += String(text)
+      for (const hear of hearers) hear()
+    })
+  }
+  return {
+    says: (what) =>
+      new Promise((resolve, reject) => {
+        const hear = (): void => {
+          const found = what.exec(heard)
+          if (found === null) return
+          hearers.delete(hear)
+          resolve(found)
+        }
+        hearers.add(hear)
+        void ended.then(({ status }) => reject(new Error(`it ended with ${status}: ${heard}`)))
+        hear()
+      }),
+    signal: (signal) => void child.kill(signal),
+    ended,
+  }
+}
+
+/** A folder of an author's, with our packages installed as they are built. */
+export async function writeProject(folder: string, files: Surroundings): Promise<void> {
+  await mkdir(join(folder, 'node_modules'), { recursive: true })
+  for (const name of ['@chimera', 'tsx']) {
+    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
 }
 
 export type HubProcess = {

@@ -1,0 +1,109 @@
+/** `chimera new`: files to begin with. Nothing that is there is touched. */
+import { access, mkdir, open } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+import { LIMITS } from '@chimera/domain/limits'
+import { optional, setting } from '@chimera/host/settings/declare'
+import { type Kind, text } from '@chimera/host/settings/kinds'
+import { Command } from 'commander'
+import { readFlags } from '../flags.ts'
+import { type Starter, starterFiles } from '../starter.ts'
+import { codeOf, Trouble } from '../trouble.ts'
+import { VERSION } from '../version.ts'
+
+/** What OpenClaw lets an agent be called. */
+function agentName(): Kind<string> {
+  return {
+    expected: 'chimera- and small letters, digits and hyphens, at most 64 characters',
+    read: (raw) => (/^chimera-[a-z0-9-]{1,56}$/.test(String(raw)) ? String(raw) : undefined),
+    show: (name) => name,
+  }
+}
+
+const ASKED = {
+  name: optional(agentName(), {
+    about: 'What the agent is called; chimera- and the name of the directory if nothing is said.',
+  }),
+  owner: setting(text({ least: 1, most: LIMITS.ownerChars }), {
+    fallback: 'me',
+    about: 'Whose it is, and who is paid for its work; me if nothing is said.',
+  }),
+} as const
+
+export function newVerb(): Command {
+  return new Command('new')
+    .description('Files to begin with')
+    .addCommand(
+      new Command('agent')
+        .description('A new agent: one skill, a test of it, and a README')
+        .argument('[directory]', 'Where to; this one if nothing is said')
+        .option('--name <name>', ASKED.name.about)
+        .option('--owner <name>', ASKED.owner.about)
+        .action(newAgent),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  chimera new agent my-agent
+  chimera new agent my-agent --owner acme && cd my-agent && npm install && npm test
+  chimera agent my-agent/skills.ts --watch      serves it on the hub of this machine
+
+Files that are there are never overwritten: with one of them in the way nothing is written.`,
+    )
+}
+
+async function newAgent(
+  named: string | undefined,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { name, owner } = await readFlags(ASKED, flags)
+  const directory = resolve(named ?? '.')
+  const starter = { name: name ?? nameOf(directory), owner, version: VERSION }
+  await write(directory, starter)
+  const place = relative('.', directory)
+  console.error(`${starter.name} is in ${place === '' ? 'this directory' : place}. Next:`)
+  if (place !== '') console.error(`  cd ${place}`)
+  console.error('  npm install && npm test')
+  console.error('  npx chimera hub             a hub on this machine, in a terminal of its own')
+  console.error('  npm run dev                 the agent on it, anew after each change')
+}
+
+async function write(directory: string, starter: Starter): Promise<void> {
+  const files = Object.entries(starterFiles(starter))
+  const there: string[] = []
+  for (const [name] of files) if (await isThere(join(directory, name))) there.push(name)
+  if (there.length > 0) {
+    throw new Trouble([
+      `Nothing was written: ${there.join(', ')} would be overwritten.`,
+      'Name another directory: chimera new agent <directory>',
+    ])
+  }
+  try {
+    await mkdir(directory, { recursive: true })
+    for (const [name, content] of files) {
+      const file = await open(join(directory, name), 'wx')
+      try {
+        await file.writeFile(content, 'utf8')
+      } finally {
+        await file.close()
+      }
+    }
+  } catch (cause) {
+    throw new Trouble(`${directory} could not be written: ${codeOf(cause) ?? 'unknown'}.`)
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (cause) => codeOf(cause) !== 'ENOENT' && codeOf(cause) !== 'ENOTDIR',
+  )
+}
+
+function nameOf(directory: string): string {
+  const word = basename(directory)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+  const plain = word.replace(/^(chimera-)?-*|-+$/g, '').slice(0, 56)
+  return `chimera-${plain === '' ? 'agent' : plain}`
+}
