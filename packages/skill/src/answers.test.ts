@@ -79,7 +79,7 @@ describe('in a file', () => {
     assert.equal((await stat(path)).mode & 0o077, 0)
   })
 
-  test('W2 a line that a crash cut off is passed over', async () => {
+  test('J2 a line that a crash cut off is passed over', async () => {
     const path = await newPath()
     await filled(path, ['a', 'b'])
     const text = await readFile(path, 'utf8')
@@ -93,7 +93,7 @@ describe('in a file', () => {
     await third.close()
   })
 
-  test('W2 a damaged line in the middle is not', async () => {
+  test('J2 a damaged line in the middle is not', async () => {
     const path = await newPath()
     await filled(path, ['a'])
     await appendFile(path, 'rubbish\n')
@@ -103,7 +103,7 @@ describe('in a file', () => {
     await assert.rejects(openFileAnswers({ path, clock }), { code: 'answers_damaged' })
   })
 
-  test('W4 a second process is kept out, a dead one is not waited for', async () => {
+  test('W1 a second process is kept out, a dead one is not waited for', async () => {
     const path = await newPath()
     const first = await openFileAnswers({ path, clock })
     await assert.rejects(openFileAnswers({ path, clock }), { code: 'answers_locked' })
@@ -115,7 +115,7 @@ describe('in a file', () => {
     await (await openFileAnswers({ path, clock })).close()
   })
 
-  test('W3 the file does not grow with what is outdated', async () => {
+  test('J3 the file does not grow with what is outdated', async () => {
     const path = await newPath()
     const answers = await openFileAnswers({ path, clock })
     await answers.once({ scope: scope('kept'), content, work })

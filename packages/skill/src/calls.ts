@@ -8,7 +8,7 @@ import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { BreakerChange } from './breakers.ts'
 import { inputCode } from './checks.ts'
-import type { Progress, Skill } from './contract.ts'
+import type { Progress, Skill, SubHiring } from './contract.ts'
 import { withDefaults } from './defaults.ts'
 import { digestOf } from './digest.ts'
 import { COMMON_ROWS, type ErrorRow } from './error-rows.ts'
@@ -28,6 +28,8 @@ export type CallOptions = {
   readonly signal?: AbortSignal
   readonly correlation?: CorrelationId
   readonly onProgress?: (progress: Progress) => void
+  /** How the skill hires others (P-9). Without it nobody can be hired. */
+  readonly hire?: SubHiring
 }
 
 export type CallError = {
@@ -106,7 +108,8 @@ export type Asked = {
   readonly call: CallOptions
 }
 
-export type ReadCall = { readonly name: string; readonly given: Digest } & (
+/** `given` is what came, to be hashed for the record; what cannot be written down is null. */
+export type ReadCall = { readonly name: string; readonly given: unknown } & (
   | {
       readonly ok: true
       readonly skill: Skill
@@ -128,7 +131,7 @@ const UNREADABLE = null
 export function readCall(shelf: Shelf, { asked, input, id, call }: Asked, now: Instant): ReadCall {
   const name = typeof asked === 'string' ? asked.slice(0, LIMITS.skillChars) : asked.name
   const plain = readPlain(input)
-  const given = digestOf(plain.ok ? plain.value : UNREADABLE)
+  const given = plain.ok ? plain.value : UNREADABLE
   const found = shelf.find(asked, now)
   if (!found.ok) return { ok: false, name, given, fault: found.fault }
 
@@ -160,6 +163,7 @@ export function readCall(shelf: Shelf, { asked, input, id, call }: Asked, now: I
       call: id,
       ...(call.caller !== undefined && { caller: call.caller }),
       ...(key !== undefined && { key }),
+      ...(call.hire && { hire: call.hire }),
     }
     return { ok: true, ...about, ask }
   } catch (error) {
@@ -218,7 +222,7 @@ export function finishCall(
     skill: name,
     agent: call.caller ?? agent,
     at: begunAt,
-    input: given,
+    input: digestOf(given),
     durationMs,
     retries: ran.retries,
     ...(skill && { version: `v${skill.version.major}.${skill.version.minor}` }),

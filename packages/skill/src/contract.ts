@@ -8,6 +8,7 @@ import type { Issue } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
 import type { Fallback } from '@chimera/domain/skill/retry'
 import type { TSchema } from 'typebox'
+import type { Duration } from './duration.ts'
 import type { Ending, ErrorRow } from './error-rows.ts'
 import type { FailureOptions, SkillFailure } from './failure.ts'
 
@@ -22,12 +23,53 @@ export type Progress = {
   readonly note?: string
 }
 
+/** What a skill may say when it has somebody else do a part of its work. */
+export type SubTerms = {
+  /** The most that it may cost, in credits, out of what this work is paid. Default: 0. */
+  readonly budget?: number
+  /** From now, and never beyond the end of the attempt. Default: the end of the attempt. */
+  readonly deadline?: Duration
+  /**
+   * The skill's own name for this part. Default: made of skill and input, so that a run that is
+   * repeated after a crash finds what the first one had done.
+   */
+  readonly key?: string
+  /** 0–100. */
+  readonly minReputation?: number
+}
+
+export type SubHired = {
+  readonly output: Readonly<Record<string, unknown>>
+  /** In credits. */
+  readonly cost: number
+}
+
+/** What is handed in by whoever runs skills on a network. */
+export type SubHiring = (asked: {
+  readonly skill: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly terms: SubTerms
+  readonly attempt: number
+  readonly until: Instant
+  readonly signal: AbortSignal
+}) => Promise<SubHired>
+
 export type SkillContext<Code extends string = string> = {
   /** Aborted at the timeout, at the deadline, or when nobody waits any longer. */
   readonly signal: AbortSignal
   /** `progress(0.5, 'half of the pages')`. */
   readonly progress: (share: number, note?: string) => void
   readonly log: SkillLog
+  /**
+   * Has somebody else on the network do a part of the work, paid out of what this work is paid
+   * (P-9): `await hire('word_count', { text }, { budget: 0.02 })`. Rejects where there is no
+   * network, and with the reason where nobody does it.
+   */
+  readonly hire: (
+    skill: string,
+    input: Readonly<Record<string, unknown>>,
+    terms?: SubTerms,
+  ) => Promise<SubHired>
   /** The same for all attempts of one call. */
   readonly call: string
   /** The first is 1. */

@@ -130,6 +130,7 @@ export class DefinitionError extends Error {
   }
 }
 
+/** A skill of what is written here. Throws a `DefinitionError` that says all that is wrong. */
 export function defineSkill<
   Input extends TSchema,
   Output extends TSchema,

@@ -1,18 +1,14 @@
 /**
- * Answers in a file, for whoever needs them after a restart and has no database: one line for each,
- * the latest line of a scope counts.
+ * Answers in a file, for whoever needs them after a restart and has no database: a journal with one
+ * line for each (J1 … J4 of `journal.ts`).
  *
- *   W1  An answer counts once its line is on the disk. Lines that wait together go together.
- *   W2  A line that was cut off by a crash was never acknowledged, and is passed over; a damaged
- *       one before it is not, since what it said is not known.
- *   W3  The file is written anew, beside and then in its place, when most of its lines are old.
- *   W4  One process at a time. The lock of a dead one is recognised and taken over.
- *   W5  Answers may hold what people pay for: only the owner of the file may read it.
+ *   W1  One process at a time. The lock of a dead one is recognised and taken over.
  */
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import type { Digest } from '@chimera/domain/ids'
 import { isForgotten, type Remembered } from '@chimera/domain/work/idempotency'
 import { type Answers, answersOn, type MemoryOptions } from './answers.ts'
+import { FILE_MODE, isCode, openJournal } from './journal.ts'
 
 export type FileAnswers = Answers & { readonly close: () => Promise<void> }
 
@@ -29,28 +25,22 @@ export class AnswersUnusable extends Error {
   }
 }
 
-type Entry = Remembered<unknown>
-type Entries = Map<string, Entry>
-type Line = {
-  readonly text: string
-  readonly done: () => void
-  readonly failed: (e: unknown) => void
-}
-
-const MODE = 0o600
-// Below so many lines a rewrite saves nothing worth its time.
-const FEW_LINES = 1_000
+type Entry = Remembered<unknown> & { readonly scope: string }
 
 export async function openFileAnswers({ path, clock, most }: FileOptions): Promise<FileAnswers> {
   const unlock = await lock(`${path}.lock`)
   try {
-    const entries = await load(path)
-    for (const [scope, entry] of entries) {
-      if (isForgotten(entry, clock.now())) entries.delete(scope)
-    }
-    const journal = await createJournal(path, entries)
+    const journal = await openJournal<Entry>({
+      path,
+      read: readEntry,
+      nameOf: ({ scope }) => scope,
+      isOver: (entry) => isForgotten(entry, clock.now()),
+      unusable: (why, message) => new AnswersUnusable(`answers_${why}`, message),
+    })
+    const entries = new Map<string, Remembered<unknown>>(journal.first)
+    journal.holds(() => Array.from(entries, ([scope, entry]) => ({ ...entry, scope })))
     const answers = answersOn(
-      { entries, write: (scope, entry) => journal.write(scope, entry) },
+      { entries, write: (scope, entry) => journal.write({ ...entry, scope }) },
       { clock, ...(most !== undefined && { most }) },
     )
     return {
@@ -66,102 +56,18 @@ export async function openFileAnswers({ path, clock, most }: FileOptions): Promi
   }
 }
 
-async function createJournal(path: string, entries: Entries) {
-  let file = await rewrite(path, entries)
-  let lines = entries.size
-  let waiting: Line[] = []
-  let writing: Promise<void> | undefined
-  let closed = false
-
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      if (lines >= FEW_LINES && lines >= 2 * entries.size) await tidy().catch(() => undefined)
-      const batch = waiting
-      waiting = []
-      try {
-        await file.appendFile(batch.map(({ text }) => text).join(''))
-        await file.datasync()
-        lines += batch.length
-        for (const each of batch) each.done()
-      } catch (error) {
-        for (const each of batch) each.failed(error)
-      }
-    }
-    writing = undefined
-  }
-
-  async function tidy(): Promise<void> {
-    // What was acknowledged last is in the map a moment later, and must not be missed.
-    await new Promise((next) => setImmediate(next))
-    const fresh = await rewrite(path, entries)
-    await file.close()
-    file = fresh
-    lines = entries.size
-  }
-
-  return {
-    write(scope: string, entry: Entry): Promise<void> {
-      if (closed) return Promise.reject(new AnswersUnusable('answers_closed', 'closed already'))
-      const text = `${JSON.stringify({ scope, ...entry })}\n`
-      return new Promise((done, failed) => {
-        waiting.push({ text, done, failed })
-        writing ??= drain()
-      })
-    },
-    async close(): Promise<void> {
-      if (closed) return
-      closed = true
-      await writing
-      await file.close()
-    },
-  }
-}
-
-/** All that counts, in a new file that takes the place of the old one in one step (W3). */
-async function rewrite(path: string, entries: Entries): Promise<FileHandle> {
-  const draft = `${path}.new`
-  const text = [...entries].map(([scope, entry]) => `${JSON.stringify({ scope, ...entry })}\n`)
-  await writeFile(draft, text.join(''), { mode: MODE, flush: true })
-  await rename(draft, path)
-  return open(path, 'a', MODE)
-}
-
-async function load(path: string): Promise<Entries> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return ''
-    throw error
-  })
-  const lines = text.split('\n')
-  // Whole files end with a line break, so the last piece is empty or was cut off (W2).
-  lines.pop()
-  const entries: Entries = new Map()
-  for (const [at, line] of lines.entries()) {
-    const read = readLine(line)
-    if (read === undefined) {
-      throw new AnswersUnusable('answers_damaged', `${path}: line ${at + 1} cannot be read`)
-    }
-    entries.delete(read.scope)
-    entries.set(read.scope, read.entry)
-  }
-  return entries
-}
-
-function readLine(line: string): { scope: string; entry: Entry } | undefined {
-  try {
-    const { scope, content, answer, forgetAt } = JSON.parse(line)
-    if (typeof scope !== 'string' || typeof content !== 'string') return undefined
-    const entry = { content: content as Digest, answer }
-    return { scope, entry: typeof forgetAt === 'number' ? { ...entry, forgetAt } : entry }
-  } catch {
-    return undefined
-  }
+function readEntry(line: unknown): Entry | undefined {
+  const { scope, content, answer, forgetAt }: Partial<Record<keyof Entry, unknown>> = Object(line)
+  if (typeof scope !== 'string' || typeof content !== 'string') return undefined
+  const entry = { scope, content: content as Digest, answer }
+  return typeof forgetAt === 'number' ? { ...entry, forgetAt } : entry
 }
 
 async function lock(path: string): Promise<() => Promise<void>> {
   const mine = JSON.stringify({ pid: process.pid, birth: await birthOf(process.pid) })
   for (const last of [false, true]) {
     try {
-      await writeFile(path, mine, { flag: 'wx', mode: MODE })
+      await writeFile(path, mine, { flag: 'wx', mode: FILE_MODE })
       return () => rm(path, { force: true })
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error
@@ -199,6 +105,3 @@ async function birthOf(pid: number): Promise<string> {
     return ''
   }
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code

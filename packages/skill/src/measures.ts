@@ -73,6 +73,7 @@ function createSeries(metrics: Metrics, skill: string): (measured: Measured) => 
     labels: ['what'],
   })
   const latest: boolean[] = []
+  let good = 0
 
   return ({ durationMs, retries, code, counts }) => {
     duration.observe({}, durationMs)
@@ -80,7 +81,8 @@ function createSeries(metrics: Metrics, skill: string): (measured: Measured) => 
     if (code !== undefined) errors.add({ error_code: code })
     if (counts !== undefined) counted.add({ what: counts })
     latest.push(code === undefined)
-    if (latest.length > LIMITS.skillRateCalls) latest.shift()
-    rate.set({}, latest.filter(Boolean).length / latest.length)
+    if (code === undefined) good += 1
+    if (latest.length > LIMITS.skillRateCalls && latest.shift()) good -= 1
+    rate.set({}, good / latest.length)
   }
 }

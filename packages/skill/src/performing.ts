@@ -12,7 +12,7 @@ import { type Scope, scopeKey } from '@chimera/domain/work/idempotency'
 import { beginAttempt } from './attempt.ts'
 import type { Cache } from './cache.ts'
 import type { Checks } from './checks.ts'
-import type { Reconciled, Skill, SkillContext } from './contract.ts'
+import type { Reconciled, Skill, SkillContext, SubHiring } from './contract.ts'
 import { digestOf } from './digest.ts'
 import type { ErrorRow } from './error-rows.ts'
 import { classify, type Fault, fault } from './failure.ts'
@@ -32,6 +32,8 @@ export type Ask = {
   readonly caller?: string
   /** What the caller calls it, or else the skill; `scoped` keeps the two apart. */
   readonly key?: { readonly shown: string; readonly scoped: string }
+  /** How it hires others; of those who share a run, the first one's. */
+  readonly hire?: SubHiring
 }
 
 export type PerformHands = TrialHands & {

@@ -77,6 +77,7 @@ export type Runner = {
   readonly close: () => Promise<void>
 }
 
+/** Runs skills as their contracts say, with no hub, agent or database. */
 export function createRunner(options: RunnerOptions): Runner {
   const { skills, agent = 'local', clock = createClock(), chance = createChance() } = options
   const watch = (event: RunnerEvent): void => quietly(() => options.watch?.(event))

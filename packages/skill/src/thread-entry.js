@@ -8,7 +8,9 @@
  * @typedef {{ call: string, attempt: number, until: number, fallback?: string, caller?: string,
  *   key?: string }} Given
  * @typedef {{ is: 'call', input: unknown, given: Given } | { is: 'abort', reason: string }
- *   | { is: 'ping' } | { is: 'heard', count: number }} Order
+ *   | { is: 'ping' } | { is: 'heard', count: number } | Hired} Order
+ * @typedef {{ is: 'hired', id: number, hired?: unknown,
+ *   failed?: { message: string, code: string } }} Hired
  */
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -21,6 +23,9 @@ export async function serve() {
   const run = module[workerData.export]
   let own = new AbortController()
   let unheard = 0
+  let hires = 0
+  /** @type {Map<number, (answer: Hired) => void>} */
+  const hiring = new Map()
 
   /** @param {Record<string, unknown>} word */
   const say = (word) => {
@@ -46,6 +51,18 @@ export async function serve() {
         warn: logger('warn'),
         error: logger('error'),
       },
+      /** @param {string} skill @param {unknown} input @param {unknown} [terms] */
+      hire: (skill, input, terms) =>
+        new Promise((resolve, reject) => {
+          hires += 1
+          const id = hires
+          // First: what cannot be sent throws.
+          port.postMessage({ is: 'hire', id, skill, input, terms })
+          hiring.set(id, ({ hired, failed: why }) => {
+            if (why === undefined) resolve(hired)
+            else reject(Object.assign(new Error(why.message), { code: why.code }))
+          })
+        }),
       /** @param {unknown} partial */
       keep: (partial) => say({ is: 'keep', partial }),
       /** @param {string} code @param {{ detail?: string, retryAfter?: unknown }} [options] */
@@ -84,7 +101,10 @@ export async function serve() {
     if (order.is === 'call') void call(order.input, order.given)
     else if (order.is === 'abort') own.abort(new DOMException(order.reason, order.reason))
     else if (order.is === 'heard') unheard -= order.count
-    else port.postMessage({ is: 'pong' })
+    else if (order.is === 'hired') {
+      hiring.get(order.id)?.(order)
+      hiring.delete(order.id)
+    } else port.postMessage({ is: 'pong' })
   })
   port.postMessage({ is: 'ready' })
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { afterAll, describe, test } from 'vitest'
 import { Asked, Given } from '../test/stage.ts'
 import type { CallOutcome, RunnerEvent } from './calls.ts'
-import type { Progress } from './contract.ts'
+import type { Progress, SubHiring } from './contract.ts'
 import { defineSkill } from './define.ts'
 import { createRunner, type Runner } from './runner.ts'
 import type { LogLine } from './trying.ts'
@@ -114,6 +114,26 @@ describe('a skill in a thread', () => {
     const call = { onProgress: (each: Progress) => heard.push(each) }
     assert.equal(shown(await runner.run('threaded', { n: 9 }, call)), '{"n":9}')
     assert.ok(heard.length <= 100, `${heard.length}`)
+  })
+
+  test('one that hires others does so through whoever runs it (P-9)', async () => {
+    const { runner: hiring, lines } = stage()
+    const asked: unknown[] = []
+    const hire: SubHiring = async ({ skill, input, terms, attempt }) => {
+      asked.push([skill, input, terms, attempt])
+      if (skill === 'nobody') throw Object.assign(new Error('nobody does'), { code: 'none' })
+      return { output: { n: 13 }, cost: 0.02 }
+    }
+    assert.equal(shown(await hiring.run('threaded', { n: 12 }, { hire })), '{"n":13}')
+    assert.deepEqual(asked, [
+      ['add', { n: 12 }, { budget: 0.02 }, 1],
+      ['nobody', {}, {}, 1],
+    ])
+    assert.deepEqual(
+      lines.map(({ message, fields }) => [message, fields]),
+      [['nobody does', { code: 'none' }]],
+    )
+    assert.match(shown(await hiring.run('threaded', { n: 12 })), /^INTERNAL_ERROR/)
   })
 
   test('more at once than there are threads are refused', async () => {

@@ -136,11 +136,24 @@ function startThread(
     ready = true
     if (word.is === 'done') finish(({ resolve }) => resolve(word.value))
     else if (word.is === 'failed') finish(({ reject }) => reject(failureOf(word)))
+    else if (word.is === 'hire') void hireFor(word)
     else if (task !== undefined && word.is !== 'pong' && word.is !== 'ready') {
       send({ is: 'heard', count: 1 })
       hear(word, task.context)
     }
   })
+
+  /** The skill hires through whoever runs it: a thread has no network of its own. */
+  async function hireFor({ id, skill, input, terms }: Word): Promise<void> {
+    const about = { is: 'hired', id }
+    try {
+      const asked = [String(skill), { ...Object(input) }, { ...Object(terms) }] as const
+      send({ ...about, hired: await task?.context.hire(...asked) })
+    } catch (error) {
+      const { message, code }: { message?: unknown; code?: unknown } = Object(error)
+      if (!ended) send({ ...about, failed: { message: String(message), code: String(code) } })
+    }
+  }
 
   function watchLoop(): () => void {
     if (blockedMs === undefined) return () => undefined

@@ -16,7 +16,7 @@ import { beginAttempt } from './attempt.ts'
 import type { Breakers } from './breakers.ts'
 import type { Checks } from './checks.ts'
 import { type Chance, type Clock, waitFor } from './clock.ts'
-import type { Level, Progress, Skill, SkillContext, SkillLog } from './contract.ts'
+import type { Level, Progress, Skill, SkillContext, SkillLog, SubHiring } from './contract.ts'
 import { classify, type Fault, fault, SkillFailure } from './failure.ts'
 import type { Member } from './flights.ts'
 import { copyOf, readPlain } from './plain.ts'
@@ -39,6 +39,7 @@ export type Trial = {
   readonly call: string
   readonly caller?: string
   readonly key?: string
+  readonly hire?: SubHiring
   /** Who waits. */
   readonly flight: Member
 }
@@ -285,6 +286,16 @@ class Context implements SkillContext {
       // An author without types may hand over anything.
       const said = typeof note === 'string' ? { note: note.slice(0, LIMITS.notesChars) } : {}
       own.progress({ share: within, ...said })
+    }
+  }
+
+  get hire(): SkillContext['hire'] {
+    const { hire } = this.#trial
+    const { attempt, until } = this
+    const own = this.#own
+    return async (skill, input, terms = {}) => {
+      if (hire === undefined) throw new Error('nobody can be hired: there is no network here')
+      return hire({ skill, input, terms, attempt, until, signal: own.signal() })
     }
   }
 

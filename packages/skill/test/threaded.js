@@ -9,9 +9,9 @@ const never = () => new Promise(() => undefined)
 /**
  * @param {{ n: number }} input
  * @param {{ signal: AbortSignal, attempt: number, key?: string, progress: Function, log: any,
- *   keep: Function, failure: Function }} context
+ *   keep: Function, failure: Function, hire: Function }} context
  */
-export async function run({ n }, { signal, attempt, key, progress, log, keep, failure }) {
+export async function run({ n }, { signal, attempt, key, progress, log, keep, failure, hire }) {
   switch (n) {
     case 1:
       progress(0.5, 'half')
@@ -44,6 +44,11 @@ export async function run({ n }, { signal, attempt, key, progress, log, keep, fa
       throw new Error('boom')
     case 11:
       throw Object.assign(new Error('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
+    case 12: {
+      const { output } = await hire('add', { n }, { budget: 0.02 })
+      await hire('nobody', {}).catch((error) => log.info(error.message, { code: error.code }))
+      return { n: output.n }
+    }
     default:
       return { n: Number(Math.random() > 2) }
   }

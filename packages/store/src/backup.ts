@@ -8,7 +8,7 @@
  *   B3  Its last line holds the count and the hash of the lines before: what is cut off or altered
  *       is found out before anything is kept.
  *   B4  What belongs to one server only (transaction numbers), or lasts for minutes (nonces,
- *       allowances), is left out.
+ *       allowances, which instances live), is left out.
  */
 import { createHash } from 'node:crypto'
 import type { Instant } from '@chimera/domain/ids'
@@ -49,6 +49,7 @@ const TABLES: readonly Table[] = [
   { name: 'webhooks',        since: 10, order: 'id' },
   { name: 'control_orders',  since: 13, order: 'sequence' },
   { name: 'control_seen',    since: 13, order: 'id, agent' },
+  { name: 'agent_work',      since: 15, order: 'agent, scope' },
   { name: 'presence_events', since: 3, order: 'received_at, event_id' },
 ]
 
@@ -109,8 +110,8 @@ async function* pagesOf(tx: Queries, { name, order }: Table): AsyncGenerator<rea
   const columns = (await columnsOf(tx, name)).join(', ')
   await tx.query(
     `DECLARE pages NO SCROLL CURSOR FOR
-     SELECT row_to_json(kept)::text AS line
-     FROM (SELECT ${columns} FROM ${name} ORDER BY ${order}) AS kept`,
+     SELECT row_to_json(whole)::text AS line
+     FROM (SELECT ${columns} FROM ${name} ORDER BY ${order}) AS whole`,
   )
   for (;;) {
     const rows = await tx.query<{ line: string }>(`FETCH ${PAGE} FROM pages`)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Database } from '../src/engine/database.ts'
 import { openDatabase } from '../src/engine/open.ts'
 import { migrate } from '../src/migrate.ts'
+import { agentsContract } from './contract-agents.ts'
 import { allowancesContract } from './contract-allowances.ts'
 import { answersContract } from './contract-answers.ts'
 import { controlContract } from './contract-control.ts'
@@ -105,6 +106,7 @@ export function storeContract(engine: Engine): void {
     liveContract(stage)
     toldContract(stage)
     noncesContract(stage)
+    agentsContract(stage)
     allowancesContract(stage)
     profilesContract(stage)
     deliveriesContract(stage)

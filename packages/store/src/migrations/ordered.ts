@@ -16,6 +16,7 @@ import { speed } from './0011-speed.ts'
 import { presenceOrder } from './0012-presence-order.ts'
 import { control } from './0013-control.ts'
 import { allowances } from './0014-allowances.ts'
+import { agentWork } from './0015-agent-work.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   presenceOrder,
   control,
   allowances,
+  agentWork,
 ]
