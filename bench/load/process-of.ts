@@ -14,9 +14,11 @@ export type BenchProcess = {
 /** What every such module answers by itself. */
 const CPU = 'cpu'
 
-export async function processOf(module: URL): Promise<BenchProcess> {
+const OPTIONS = ['--import', 'tsx', '--conditions=chimera-testing', '--max-semi-space-size=64']
+
+export async function processOf(module: URL, more: readonly string[] = []): Promise<BenchProcess> {
   const child = fork(fileURLToPath(module), {
-    execArgv: ['--import', 'tsx', '--conditions=chimera-testing', '--max-semi-space-size=64'],
+    execArgv: [...OPTIONS, ...more],
     serialization: 'advanced',
   })
   await heardFrom(child)

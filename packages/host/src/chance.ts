@@ -8,7 +8,7 @@
  *   K4  One seed gives one sequence, on every machine; the seeded source is for tests and must
  *       never make a secret.
  */
-import { createHash, randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync, randomUUID } from 'node:crypto'
 import type { Instant } from '@chimera/domain/ids'
 
 export type Chance = {
@@ -33,7 +33,8 @@ export function createChance(): Chance {
     used += count
     return pool.slice(used - count, used)
   }
-  return chanceFrom((count) => randomFillSync(new Uint8Array(count)), draw)
+  const chance = chanceFrom((count) => randomFillSync(new Uint8Array(count)), draw)
+  return { ...chance, uuid: () => randomUUID() }
 }
 
 export function createSeededChance(seed: number | string): Chance {

@@ -34,7 +34,7 @@ const SMALL_ORDER = new Set([
 ])
 
 export function signBytes(bytes: Uint8Array, pair: KeyPair): Uint8Array {
-  return sign(null, bytes, pair.privateKey)
+  return pair.sign?.(bytes) ?? sign(null, bytes, pair.privateKey)
 }
 
 export function verifyBytes(bytes: Uint8Array, signature: Uint8Array, key: VerifyingKey): boolean {

@@ -24,6 +24,8 @@ export type KeyPair = {
   readonly id: KeyId
   readonly publicKey: PublicKey
   readonly privateKey: KeyObject
+  /** A faster way to the same signature (quick.ts). */
+  readonly sign?: (bytes: Uint8Array) => Uint8Array
 }
 
 /** A public key made ready: reading one costs as much as half a verification. */

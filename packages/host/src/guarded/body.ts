@@ -4,6 +4,7 @@
  *   B1  No more than the bound is ever held; the first byte over it ends the reading.
  *   B2  A body that announces more is not begun.
  *   B3  A pause that is too long ends it, however slowly a peer drips.
+ *   B4  Whoever hears the pieces as they come keeps them itself: then none is held here.
  */
 import type { Clock } from '../clock.ts'
 import { GuardFailure } from './failure.ts'
@@ -21,6 +22,7 @@ export async function readBody(
   announced: string | undefined,
   { bodyBytes, pauseMs }: BodyBounds,
   clock: Clock,
+  hear?: (piece: Uint8Array) => void,
 ): Promise<Uint8Array> {
   const tooLarge = (): GuardFailure => new GuardFailure('too_large', `over ${bodyBytes} bytes`)
   if (Number(announced ?? 0) > bodyBytes) throw tooLarge()
@@ -37,7 +39,8 @@ export async function readBody(
       timer.cancel()
       bytes += piece.length
       if (bytes > bodyBytes) throw tooLarge()
-      pieces.push(piece)
+      if (hear === undefined) pieces.push(piece)
+      else hear(piece)
       timer = pause()
     }
   } finally {

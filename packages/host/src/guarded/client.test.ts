@@ -368,6 +368,25 @@ describe('P-8 size is bounded', () => {
     await closed(socket)
   })
 
+  test('B4 what is heard piece by piece is not held, and bounded all the same', async () => {
+    for (const [length, expected] of [
+      [1_000, 'answered 200'],
+      [1_001, 'too_large'],
+    ] as const) {
+      const server = await serve((_, response) => {
+        response.write('x')
+        response.end('x'.repeat(length - 1))
+      })
+      let heard = 0
+      const onPiece = (piece: Uint8Array): void => {
+        heard += piece.length
+      }
+      const outcome = await client({ limits }).request({ url: server.url, onPiece })
+      assert.equal(failureOf(outcome), expected)
+      if (outcome.ok) assert.deepEqual([heard, outcome.body.length], [1_000, 0])
+    }
+  })
+
   test('what a HEAD announces is not a body', async () => {
     const server = await serve((_, response) =>
       response.writeHead(200, { 'content-length': 5_000 }).end(),

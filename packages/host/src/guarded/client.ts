@@ -61,6 +61,8 @@ export type GuardedRequest = {
   readonly headers?: Headers
   readonly body?: string | Uint8Array
   readonly signal?: AbortSignal
+  /** Hears the body as it comes, which is then not in the answer: for streams. */
+  readonly onPiece?: (piece: Uint8Array) => void
   /** For this request only. */
   readonly limits?: Partial<Omit<GuardLimits, 'connectMs'>>
 }
@@ -92,6 +94,7 @@ type Asking = {
   readonly limits: GuardLimits
   readonly body: string | Uint8Array | null
   readonly stop: AbortController
+  readonly hear?: (piece: Uint8Array) => void
 }
 
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
@@ -143,7 +146,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         const next = decideRedirect({ ...hop, url }, { status, location: plain.location })
         if (!next) {
           const announced = hop.method === 'HEAD' ? undefined : plain['content-length']
-          const bytes = await readBody(body, announced, limits, clock)
+          const bytes = await readBody(body, announced, limits, clock, asking.hear)
           return { ok: true, status, headers: plain, body: bytes, url: url.href }
         }
         if (redirects >= limits.redirects) {
@@ -169,7 +172,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     try {
       const { url } = readTarget(asked.url, rules)
       const first = { url, method: asked.method ?? 'GET', headers }
-      return await follow(first, { agent: pool.agent(), limits, body: asked.body ?? null, stop })
+      const asking = { agent: pool.agent(), limits, body: asked.body ?? null, stop }
+      return await follow(first, { ...asking, ...(asked.onPiece && { hear: asked.onPiece }) })
     } catch (error) {
       // Once we have ended it, whatever else broke broke for that.
       return toFailed(stop.signal.aborted ? stop.signal.reason : error)

@@ -1,0 +1,82 @@
+/** From a signed offer to the signed ack, at an agent that is offered much at once (AV-8). */
+import { randomUUID } from 'node:crypto'
+import { encodeReserveOffer } from '@chimera/dialects/moltbook'
+import type { AgentId, CorrelationId, InstanceId, TaskId } from '@chimera/domain/ids'
+import { generateKeyPair } from '@chimera/identity/keys'
+import { signMessage } from '@chimera/identity/message'
+import type { Benchmark } from './frame.ts'
+import { openLoad, percentile, requestText } from './load/client.ts'
+import { type BenchProcess, processOf } from './load/process-of.ts'
+import { createEnds } from './stage/ends.ts'
+
+const OFFERS = 200
+// Each connection offers so often; what is promised lapses a second later.
+const EACH = 4
+const SLOTS = 1_000
+const MOST_MS = 20
+
+type Stage = { readonly still: BenchProcess; readonly port: number; readonly agent: string }
+
+const ends = createEnds()
+const planner = { agent: randomUUID() as AgentId, key: generateKeyPair() }
+let stage: Stage | undefined
+
+async function open(): Promise<void> {
+  const still = await processOf(new URL('./load/still-process.ts', import.meta.url))
+  ends.add(still.close)
+  const hub = await still.ask<string>('listen')
+  const process = await processOf(new URL('./load/agent-process.ts', import.meta.url))
+  ends.add(process.close)
+  const started = await process.ask<{ address: string; id: string }>({
+    hub,
+    owner: 'acme',
+    slots: SLOTS,
+  })
+  const { agent, key } = planner
+  await still.ask({ agent: started.id, caller: agent, key: key.publicKey })
+  stage = { still, port: Number(new URL(started.address).port), agent: started.id }
+}
+
+function offerTo(instance: InstanceId): string {
+  const now = Date.now()
+  const offer = encodeReserveOffer({
+    type: 'reserve_slots',
+    planner: planner.agent,
+    task: randomUUID() as TaskId,
+    instance,
+    slots: 1,
+    deadline: now + 60_000,
+    maxCostCents: 5,
+    correlation: randomUUID() as string as CorrelationId,
+    signedAt: now,
+    expiresAt: now + 30_000,
+  })
+  return requestText('POST', '/moltbook/v1/reserve', signMessage(offer, planner.key))
+}
+
+async function slowest(): Promise<number> {
+  if (stage === undefined) throw new Error('not open')
+  const instance = (await stage.still.ask<string>('instance')) as InstanceId
+  const requests = Array.from({ length: EACH * OFFERS }, () => offerTo(instance))
+  const load = await openLoad({ port: stage.port, connections: OFFERS, status: 200, requests })
+  const { latenciesMs } = await load.run(requests.length)
+  await load.close()
+  // What was promised is free again before the next round.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  return percentile(latenciesMs, 0.99)
+}
+
+export const benchmark: Benchmark = {
+  name: 'reserve-ack',
+  method:
+    `${OFFERS} signed offers under way at once at POST /moltbook/v1/reserve of one agent, each ` +
+    `answered before its connection sends the next, ${EACH} on each. An offer is verified, takes ` +
+    'a slot and is presented to a stand-in for the hub, which promises at once; the ack is ' +
+    'signed. The figure is the 99th percentile of a round.',
+  unit: 'ms',
+  open: ends.orNothing(open),
+  close: ends.close,
+  ours: { name: 'p99 until the ack', read: slowest },
+  peer: { name: 'what is asked for', figure: MOST_MS },
+  target: { direction: 'at most', ratio: 1 },
+}
