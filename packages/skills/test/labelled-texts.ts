@@ -142,9 +142,7 @@ export const LABELLED: readonly Labelled[] = [
   ['Our harbour gets a library: reading rooms, a small cinema and space to build things.'],
   ['A free place to meet is coming to the old warehouses.'],
   ['The council said yes on Tuesday. Three years to go.'],
-  [
-    '"Residents had asked for a place to meet that costs nothing", the Harbour Post writes.',
-  ],
+  ['"Residents had asked for a place to meet that costs nothing", the Harbour Post writes.'],
   ['Our favourite songs for rainy days, in one list.'],
   ['The official opening is on Friday at noon.'],
   ['A partnership of neighbours keeps the garden open.'],
