@@ -188,7 +188,7 @@ describe('SK-8 each row of its errors', () => {
     assert.ok(confidence_score < 0.8 && content.requires_review)
   })
 
-  test('media that is made is in the content, and is not asked for where it is not wanted', async () => {
+  test('media is in the content, and is not made where it is not wanted', async () => {
     const url = 'https://pictures.example.org/1.png'
     let asked = 0
     const media = async () => {

@@ -9,9 +9,12 @@ const STEERING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]+/gu
 const ADDRESS = /\bhttps?:\/\/\S+|\bwww\.\S+/gi
 const TRAILING = /[\s.!?…:;,–—-]+$/u
 const STOP = new Set(
-  'about after again against also been before being below between both from have here into just more most only other over same some such than that their them then there these they this those through under until very were what when where which while whom will with would your takes take first'.split(
-    ' ',
-  ),
+  [
+    'about after again against also been before being below between both from have here into',
+    'just more most only other over same some such than that their them then there these they',
+    'this those through under until very were what when where which while whom will with',
+    'would your takes take first',
+  ].flatMap((line) => line.split(' ')),
 )
 
 /** A headline without its last mark; "this story" where nothing is left of it. */
