@@ -6,7 +6,6 @@
  *   G3  When time runs out, what is written is the answer, with little confidence.
  *   G4  The same trend, persona, platform and type have the same content id.
  */
-import { createHash } from 'node:crypto'
 import { type ContentPackage, REVIEW_BELOW } from '@chimera/dialects/skills/content'
 import { SKILLS } from '@chimera/dialects/skills/contracts'
 import type { GenerateContentInput, GenerateContentOutput } from '@chimera/dialects/skills/schema'
@@ -15,6 +14,7 @@ import type { Brief, Draft, Writer } from './compose/brief.ts'
 import { composer } from './compose/composer.ts'
 import { variantsFor } from './compose/variants.ts'
 import { createOffensiveCheck, type OffensiveHands } from './judge/offensive.ts'
+import { namedUuid } from './named-uuid.ts'
 
 type Media = NonNullable<ContentPackage['media_metadata']>
 
@@ -124,8 +124,8 @@ function answerOf(
   const confidence = isUnclear ? Math.min(made.confidence, UNCLEAR_MOST) : made.confidence
   const seed = [trend.trend_id, asked.persona.agent_id, brief.platform, brief.type]
   const content: ContentPackage = {
-    content_id: uuidOf('content', ...seed),
-    task_id: uuidOf('task', ...seed),
+    content_id: namedUuid('content', ...seed),
+    task_id: namedUuid('task', ...seed),
     trend_ref: trend.trend_id,
     script: draft.script,
     captions: draft.captions,
@@ -149,19 +149,6 @@ function answerOf(
     model_used: by,
     confidence_score: confidence,
   }
-}
-
-/** G4. A name in the form of a uuid: its bits are a hash's, its version says so (RFC 9562, 8). */
-function uuidOf(...words: readonly string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(words)).digest('hex')
-  const [a, b, c, d, e] = [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `${((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ]
-  return `${a}-${b}-${c}-${d}-${e}`
 }
 
 function isAnswer(partial: unknown): partial is GenerateContentOutput {
