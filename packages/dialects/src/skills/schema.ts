@@ -156,6 +156,16 @@ const ValidationIssue = Type.Object({
   rule: Word,
   severity: Type.Enum(['error', 'warning', 'info']),
   message: textUpTo(LIMITS.descriptionChars),
+  span: Type.Optional(
+    Type.Object(
+      {
+        field: Type.String({ maxLength: 200, description: 'A JSON pointer into the content' }),
+        start: Count,
+        end: Count,
+      },
+      { description: 'The words that it is about, in UTF-16 units' },
+    ),
+  ),
 })
 
 export const ValidateContentOutput = Type.Object(

