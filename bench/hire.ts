@@ -85,8 +85,8 @@ export const benchmark: Benchmark = {
   get method() {
     const measured = network === undefined ? '' : ` ${figures()}`
     return (
-      `hire() of a skill at 0.05, ${AT_ONCE} at once from one agent, at an agent and a hub on the ` +
-      'embedded database in processes of their own, over HTTP, with signatures: found, held, ' +
+      `hire() of a skill at 0.05, ${AT_ONCE} at once from one agent, at an agent and a hub on ` +
+      'the embedded database in processes of their own, over HTTP, with signatures: found, held, ' +
       'asked, done, signed, reported and paid. The figure is the 99th percentile of ' +
       `${HIRES}.${measured}`
     )

@@ -1,4 +1,7 @@
-/** From an ask to its signed result over HTTP, with a pass, idempotency and answers on the disk, against the A2A SDK's server. */
+/**
+ * From an ask to its signed result over HTTP, with a pass, idempotency and answers on the disk,
+ * against the server of the A2A project's SDK.
+ */
 import type { Benchmark } from './frame.ts'
 import { number } from './report.ts'
 import { createEnds } from './stage/ends.ts'
@@ -10,13 +13,14 @@ let trip: RoundTrip | undefined
 export const benchmark: Benchmark = {
   name: 'round-trip',
   get method() {
-    const signed = trip === undefined ? '' : ` With request signatures: ${number(trip.signed)}/s.`
+    const signed = trip && ` With request signatures: ${number(trip.signed)}/s.`
     return (
-      'POST /openclaw/v1/collaborations of a skill that counts three words, with a pass, a key of ' +
-      'its own and `Prefer: wait`: validated, kept on the disk before it is answered, run, ' +
-      `signed, answered, and reported to a stand-in for the hub. ${CONNECTIONS} connections from a ` +
-      'thread of their own. The peer is SendMessage over JSON-RPC to the server of @a2a-js/sdk ' +
-      `1.3.0 on Express, with a task in memory, without authentication and unsigned.${signed}`
+      'POST /openclaw/v1/collaborations of a skill that counts three words, with a pass, a key ' +
+      'of its own and `Prefer: wait`: validated, kept on the disk before it is answered, ' +
+      'run, signed, answered, and reported to a stand-in for the hub. ' +
+      `${CONNECTIONS} connections from a thread of their own. The peer is SendMessage over ` +
+      'JSON-RPC to the server of @a2a-js/sdk 1.3.0 on Express, with a task in memory, without ' +
+      `authentication and unsigned.${signed ?? ''}`
     )
   },
   open: ends.orNothing(async () => {

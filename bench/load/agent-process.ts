@@ -1,7 +1,8 @@
 /** An agent with one small skill in a process of its own: told how, it answers where it is. */
-import { type AgentOptions, createAgent, defineSkill, Type } from '@chimera/agent'
+import { type AgentOptions, createAgent } from '@chimera/agent'
 import { openFileKeep } from '@chimera/agent/work/file-keep'
 import { createMemoryKeep } from '@chimera/agent/work/memory-keep'
+import { wordCount } from '../stage/word-count.ts'
 import { answerIn } from './process-of.ts'
 
 export type AgentWanted = Pick<AgentOptions, 'hub' | 'owner' | 'slots'> & {
@@ -15,18 +16,7 @@ export type AgentWanted = Pick<AgentOptions, 'hub' | 'owner' | 'slots'> & {
 /** More than all rounds together: what is answered is kept for a day. */
 const MOST = 10_000_000
 
-const wordCount = (price: number) =>
-  defineSkill({
-    name: 'word_count',
-    version: '1.0',
-    price,
-    input: Type.Object({ text: Type.String({ maxLength: 100_000 }) }),
-    output: Type.Object({ words: Type.Integer() }),
-    timeout: '5s',
-    run: async ({ text }) => ({ words: text.split(/\s+/).length }),
-  })
-
-answerIn(async ({ directory, token, price = 0, ...wanted }: AgentWanted) => {
+answerIn(async ({ directory, token, price, ...wanted }: AgentWanted) => {
   const files = directory === undefined ? undefined : await openFileKeep({ directory, most: MOST })
   const agent = createAgent({
     ...wanted,

@@ -1,5 +1,6 @@
 /** Many agents in one process at one hub: told how many, it answers what each of them takes. */
-import { createAgent, defineSkill, Type } from '@chimera/agent'
+import { createAgent } from '@chimera/agent'
+import { wordCount } from '../stage/word-count.ts'
 import { answerIn } from './process-of.ts'
 
 export type CrowdTold = {
@@ -13,17 +14,6 @@ export type CrowdStarted = { readonly heapPerAgent: number; readonly rssPerAgent
 
 // A start is a handful of requests; more at once would only wait for each other.
 const AT_ONCE = 20
-
-function wordCount() {
-  return defineSkill({
-    name: 'word_count',
-    version: '1.0',
-    input: Type.Object({ text: Type.String({ maxLength: 100_000 }) }),
-    output: Type.Object({ words: Type.Integer() }),
-    timeout: '5s',
-    run: async ({ text }) => ({ words: text.split(/\s+/).length }),
-  })
-}
 
 const settled = async (): Promise<NodeJS.MemoryUsage> => {
   globalThis.gc?.()

@@ -177,7 +177,13 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
   stop.register({ name: 'hiring', close: async () => hiring?.close() })
 
   const owner = options.owner as OwnerId
-  const speaking: Speaking = { agent: self.agent, instance: self.instance, owner, key }
+  const speaking: Speaking = {
+    agent: self.agent,
+    instance: self.instance,
+    owner,
+    key,
+    signed: new WeakMap(),
+  }
   const overHttp = createNetwork({ hub, agent: self.agent, clock })
   const { name } = options
   const onBus =

@@ -13,6 +13,7 @@ import type {
   HoldId,
   InstanceId,
   Instant,
+  KeyId,
   OwnerId,
   PublicKey,
   ReservationId,
@@ -28,6 +29,11 @@ export type Self = {
   readonly instance: InstanceId
   readonly owner: OwnerId
   readonly key: () => KeyPair
+  /**
+   * What was signed, by what it says. Signing is most of what a small piece of work costs, and a
+   * result is told more than once.
+   */
+  readonly signed?: WeakMap<object, { readonly by: KeyId; readonly message: object }>
 }
 
 /** Credits that somebody put aside for this agent and a task, and that are still there. */

@@ -206,13 +206,12 @@ async function storm(seed: number): Promise<void> {
 
 /** What waits for a database that was away waits by the clock, too. */
 async function passing<Value>(ended: Promise<Value>): Promise<Value> {
-  let isOver = false
-  void ended
-    .finally(() => {
-      isOver = true
-    })
-    .catch(() => undefined)
-  for (let turn = 0; turn < 1_000 && !isOver; turn += 1) await clock.advanceBy(100)
+  const still = Symbol('still')
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    const now = await Promise.race([ended.catch(() => undefined), Promise.resolve(still)])
+    if (now !== still) break
+    await clock.advanceBy(100)
+  }
   return ended
 }
 

@@ -97,7 +97,7 @@ describe('several instances', () => {
     await close()
   })
 
-  test('P-4 other content under one key at two of them is one piece of work and a conflict', async () => {
+  test('P-4 other content under one key, at two of them at once, is a conflict', async () => {
     const { one, other, close } = await open(2)
     const asked = askFor()
     const answers = await Promise.all([

@@ -12,10 +12,8 @@ import * as chorus from '@chimera/dialects/chorus'
 import * as openclaw from '@chimera/dialects/openclaw'
 import { refuse } from '@chimera/domain/decision'
 import { type Attempted, type DeliveryFact, decideAttempt } from '@chimera/domain/delivery'
-import type { KeyId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
-import type { EndReported } from '@chimera/domain/work/result'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { GuardedClient, Outcome } from '@chimera/host/guarded/client'
@@ -219,17 +217,14 @@ export function pendingOf(self: Self, { work: { ask } }: KeptWork) {
   return { type: 'work_reported', task: ask.task, agent: self.agent, how: 'pending' } as const
 }
 
-/** Signing is most of what a small piece of work costs, and a result is told more than once. */
-const signed = new WeakMap<EndReported, { readonly by: KeyId; readonly message: object }>()
-
 /** The result as it is published: the same bytes each time, under the key that is present. */
 export function signedResult(self: Self, { report }: KeptWork): object | undefined {
   if (report === undefined) return undefined
   const key = self.key()
-  const before = signed.get(report)
+  const before = self.signed?.get(report)
   if (before?.by === key.id) return before.message
   const message = signMessage(openclaw.encodeResult(report, report.endedAt ?? 0), key)
-  signed.set(report, { by: key.id, message })
+  self.signed?.set(report, { by: key.id, message })
   return message
 }
 

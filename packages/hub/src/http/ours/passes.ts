@@ -1,4 +1,4 @@
-/** `/v1/passes`. */
+/** `/v1/passes`: what stands for a signature at another agent's door. */
 import * as ours from '@chimera/dialects/chimera'
 import type { FastifyPluginAsync } from 'fastify'
 import { givePass } from '../../act/passes.ts'
