@@ -7,16 +7,28 @@ import { defineConfig } from 'vitest/config'
 
 const conditions = ['chimera-source']
 
+// Load other modules than the rest would, by the environment, so they have a process each.
+const ALONE = ['packages/agent/test/served.test.ts']
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['{packages,conformance,examples,bench,tools}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['{packages,conformance,examples,bench,tools}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**', ...ALONE],
+          // The files of a worker share what they have loaded: loading it anew for each was a good
+          // part of all tests. No module keeps state that passes from one to the next.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+    ],
     globalSetup: ['tools/build-commands.ts', 'tools/temporary-files.ts'],
-    // The files of a worker share what they have loaded: loading it anew for each was a good part
-    // of all tests. No module of ours keeps state of its own, so nothing passes between them.
-    isolate: false,
     // Most of a test's time is a wait for a database, so two of them share even one core well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Nothing is judged by how long it takes; this only ends what hangs, on a busy machine too.
