@@ -68,7 +68,10 @@ function viewOf({ hub }: RunningHub, braked: boolean) {
     availability: rest.availability,
     declared: rest.declared,
   }))
-  const compared = instances.filter(({ liveness }) => !braked || liveness === 'online')
+  // When the lost are forgotten counts from when each let go of them, which a jump sets apart.
+  const compared = instances.filter(({ liveness }) =>
+    braked ? liveness === 'online' : liveness !== 'offline',
+  )
   const parts = {
     agents: plain(agents),
     liveness: agents.map(livenessOf),
