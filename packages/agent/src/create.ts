@@ -75,9 +75,11 @@ export function createAgent(options: AgentOptions): Agent {
   const { clock = createClock(), chance = createChance(), metrics = createMetrics() } = options
   const log = logOf(options, clock)
   const stop = createStop({ clock })
+  // Known before anything runs; two agents may have one name, and one database.
+  let id = options.name
   const runner = createRunner({
     skills: options.skills,
-    agent: options.name,
+    agent: () => id,
     clock,
     chance,
     metrics,
@@ -95,7 +97,10 @@ export function createAgent(options: AgentOptions): Agent {
 
   async function start(): Promise<void> {
     try {
-      running = await open(options, { clock, chance, metrics, log, stop, runner })
+      const known = (agent: string): void => {
+        id = agent
+      }
+      running = await open(options, { clock, chance, metrics, log, stop, runner, known })
     } catch (error) {
       await stop.stop('could not start')
       throw error
@@ -136,6 +141,8 @@ type Hands = {
   readonly log: Log
   readonly stop: Stop
   readonly runner: Runner
+  /** Takes the agent's id, once it is known. */
+  readonly known: (agent: string) => void
 }
 
 async function open(options: AgentOptions, hands: Hands): Promise<Running> {
@@ -150,6 +157,7 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     ...(id !== undefined && { id }),
     ...(given && { key: given }),
   })
+  hands.known(self.agent)
   const quicken = createQuicken()
   const key = () => quicken(self.keys.pair())
   const { token } = options

@@ -37,7 +37,7 @@ export type Ask = {
 }
 
 export type PerformHands = TrialHands & {
-  readonly agent: string
+  readonly agent: () => string
   readonly cache: Cache
   readonly flights: Flights<Ran>
   readonly repeats: Repeats
@@ -50,7 +50,7 @@ export function createPerforming(hands: PerformHands) {
   function perform(ask: Ask, member: Member): Promise<Landed<Ran>> {
     const { skill, key } = ask
     if (key === undefined) return shared(ask, member)
-    const scope = scopeOf(hands.agent, ask, key.scoped)
+    const scope = scopeOf(hands.agent(), ask, key.scoped)
     const content = contentOf(ask)
     return flights.join(`key ${content} ${scopeKey(scope)}`, member, (flight) =>
       repeats.once({

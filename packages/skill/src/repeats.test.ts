@@ -58,6 +58,17 @@ describe('P-4 a repeat under its key', () => {
     })
   }
 
+  test('at another agent is another ask, though both keep their answers in one place', async () => {
+    const answers = createMemoryAnswers({ clock: createVirtualClock() })
+    const skill = numbers()
+    const got: string[] = []
+    for (const id of ['agent-1', 'agent-2', 'agent-1']) {
+      const { runner } = createStage({ skills: [skillOf(skill.run)], agent: () => id, answers })
+      got.push(shown(await runner.run('double', { n: 1 }, { key, caller: 'c' })))
+    }
+    assert.deepEqual(got, ['{"n":1} from run', '{"n":2} from run', '{"n":1} from answers'])
+  })
+
   test('at once joins what runs; other content at once is a conflict', async () => {
     const skill = numbers()
     const stage = createStage({ skills: [skillOf(skill.run)] })

@@ -40,7 +40,7 @@ import type { LogLine } from './trying.ts'
 export type RunnerOptions = {
   readonly skills: readonly Skill[]
   /** Who runs them: in records where the caller has no name, and part of every key's scope. */
-  readonly agent?: string
+  readonly agent?: string | (() => string)
   /** Where answers are kept under their keys: in memory unless given. */
   readonly answers?: Answers
   readonly metrics?: Metrics
@@ -79,7 +79,8 @@ export type Runner = {
 
 /** Runs skills as their contracts say, with no hub, agent or database. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { skills, agent = 'local', clock = createClock(), chance = createChance() } = options
+  const { skills, clock = createClock(), chance = createChance(), agent: who = 'local' } = options
+  const agent = (): string => (typeof who === 'function' ? who() : who)
   const watch = (event: RunnerEvent): void => quietly(() => options.watch?.(event))
   const trouble = (port: string) => (error: unknown) => watch({ is: 'trouble', port, error })
   const guard = (port: string, run: () => void): void => {
@@ -178,7 +179,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const begunAt = clock.now()
     const read = readCall(shelf, { asked, input, id, call }, begunAt)
     const finish = (ran: Ran & { readonly joined?: boolean }): CallOutcome => {
-      const outcome = finishCall(read, ran, { id, call, agent, begunAt, endedAt: clock.now() })
+      const outcome = finishCall(read, ran, { id, call, agent: agent(), begunAt, endedAt: clock.now() })
       guard('record', () => options.record?.(outcome.record))
       const { skill } = read
       if (skill !== undefined) {
