@@ -179,7 +179,13 @@ export function createRunner(options: RunnerOptions): Runner {
     const begunAt = clock.now()
     const read = readCall(shelf, { asked, input, id, call }, begunAt)
     const finish = (ran: Ran & { readonly joined?: boolean }): CallOutcome => {
-      const outcome = finishCall(read, ran, { id, call, agent: agent(), begunAt, endedAt: clock.now() })
+      const outcome = finishCall(read, ran, {
+        id,
+        call,
+        agent: agent(),
+        begunAt,
+        endedAt: clock.now(),
+      })
       guard('record', () => options.record?.(outcome.record))
       const { skill } = read
       if (skill !== undefined) {
