@@ -217,8 +217,9 @@ export function finishCall(
 ): CallOutcome {
   const { skill, name, given, notice } = read
   const durationMs = Math.max(0, Math.round(endedAt - begunAt))
-  const code = ran.ok ? ran.recovered : ran.fault.code
-  const record: CallRecord = {
+  const code = codeOf(ran)
+  let record: CallRecord | undefined
+  const makeRecord = (): CallRecord => ({
     skill: name,
     agent: call.caller ?? agent,
     at: begunAt,
@@ -229,20 +230,30 @@ export function finishCall(
     ...(ran.ok && { output: digestOf(ran.output) }),
     ...(code !== undefined && { code }),
     ...(call.correlation !== undefined && { correlation: call.correlation }),
-  }
+  })
   const about = {
     call: id,
     skill: skill?.id ?? name,
     durationMs,
     retries: ran.retries,
     from: ran.joined && ran.from === 'run' ? ('flight' as const) : ran.from,
-    record,
-    ...(notice && { notice }),
+    /** Made when somebody looks: two hashes are a good part of a small call. */
+    get record(): CallRecord {
+      record ??= makeRecord()
+      return record
+    },
   }
-  if (!ran.ok) return { ok: false, error: errorOf(skill, ran.fault), ...about }
+  const noticed = notice ? { notice } : {}
+  if (!ran.ok) {
+    return Object.assign(about, { ok: false as const, error: errorOf(skill, ran.fault) }, noticed)
+  }
   const { output, recovered, stale } = ran
-  return { ok: true, output, ...about, ...(recovered && { recovered }), ...(stale && { stale }) }
+  const how = { ...(recovered && { recovered }), ...(stale && { stale }) }
+  return Object.assign(about, { ok: true as const, output }, how, noticed)
 }
+
+/** What it ended in, or what the answer stands in for. */
+export const codeOf = (ran: Ran): string | undefined => (ran.ok ? ran.recovered : ran.fault.code)
 
 export function errorOf(skill: Skill | undefined, why: Fault): CallError {
   const common: Readonly<Record<string, ErrorRow>> = COMMON_ROWS

@@ -19,6 +19,7 @@ import {
   type CallOptions,
   type CallOutcome,
   type CallRecord,
+  codeOf,
   type Examined,
   errorOf,
   finishCall,
@@ -186,10 +187,11 @@ export function createRunner(options: RunnerOptions): Runner {
         begunAt,
         endedAt: clock.now(),
       })
-      guard('record', () => options.record?.(outcome.record))
+      const { record } = options
+      if (record !== undefined) guard('record', () => record(outcome.record))
       const { skill } = read
       if (skill !== undefined) {
-        const { code } = outcome.record
+        const code = codeOf(ran)
         const counts = code === undefined ? undefined : skill.errors.get(code)?.counts
         const { durationMs } = outcome
         // The retries of a flight are those of whoever began it.

@@ -48,19 +48,31 @@ export type Post = {
 type Sent = Attempted | { readonly is: 'refused'; readonly because: string }
 
 const ANSWER_BYTES = 64 * 1024
+const MOST_GONE = 1_000
 
 export function createPost(hands: PostHands): Post {
   const { clock, log } = hands
   const known = new Set<string>()
-  const line: (() => Promise<void>)[] = []
+  let line: (() => Promise<void>)[] = []
+  /** Of the line, behind those that have gone: taking them out one by one would move all others. */
+  let first = 0
   const underWay = new Set<Promise<void>>()
   const timers = new Set<{ readonly cancel: () => void }>()
   let closed = false
 
   function go(): void {
     while (underWay.size < LIMITS.deliveriesAtOnce) {
-      const next = line.shift()
-      if (next === undefined) return
+      const next = line[first]
+      if (next === undefined) {
+        line = []
+        first = 0
+        return
+      }
+      first += 1
+      if (first === MOST_GONE) {
+        line = line.slice(first)
+        first = 0
+      }
       const going: Promise<void> = next()
         .catch((error: unknown) => log.warn({ err: error }, 'a letter was not sent'))
         .finally(() => {

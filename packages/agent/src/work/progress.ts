@@ -34,8 +34,8 @@ type Kept = { last: number; moments: Moment[]; readonly hearers: Set<(moment: Mo
 
 // A percent each, and then some; a follower that was away for longer needs only the last.
 const MOST_MOMENTS = 200
-// Work whose moments are kept at once; older ones are told by their state alone.
-const MOST_WORK = 10_000
+// Work whose moments are kept at once: twice what can run. Older ones are told by their state alone.
+const MOST_WORK = 2_000
 
 export function createProgresses(now: () => Instant): Progresses {
   const kept = new Map<WorkId, Kept>()

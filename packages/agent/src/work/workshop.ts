@@ -86,6 +86,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
   const waiting = createWaiting({ keep, clock, progresses, here })
   const asking = createAsking(hands)
   const findSecrets = secretFinder()
+  let changes = 0
   let draining = false
   let closing = false
 
@@ -102,7 +103,17 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     },
   })
 
-  const tell = (): void => voices.changed(desk.workload(clock.now()))
+  /** At once, and once more after all that happens in the same moment. */
+  function tell(): void {
+    changes += 1
+    if (changes > 1) return
+    voices.changed(desk.workload(clock.now()))
+    setImmediate(() => {
+      const isLater = changes > 1
+      changes = 0
+      if (isLater) tell()
+    })
+  }
 
   function queue({ kept: { work, durationMs } }: Live, since: Instant): void {
     desk.queue(queuedOf(work.ask, durationMs, since))
