@@ -134,7 +134,7 @@ export function keysContract(open: () => Engine): void {
         ['to a key that somebody else has',      rotate(id, rotation(id, key, other.key)),                        '409 key_reused'],
         ['to its own key',                       rotate(id, rotation(id, key, key)),                              '409 key_reused'],
         ['without the new key\u2019s proof',     rotate(id, signMessage({ ...good, new_public_key: thief.publicKey }, key)), '401 signature_invalid'],
-        ['altered after signing',                rotate(id, { ...good, signed_at: new Date(clock.now() - 1).toISOString() }), '401 signature_invalid'],
+        ['altered after signing',                rotate(id, { ...good, signed_at: new Date(clock.now() - 1_000).toISOString() }), '401 signature_invalid'],
         ['of another agent than the path\u2019s', rotate(id, rotation(other.id, other.key, thief), id),           '400 message_malformed'],
         ['of an agent that nobody knows',        rotate(id, rotation(randomUUID(), key, thief), 'none'),          '404 agent_unknown'],
         ['of no shape',                          rotate(id, { ...good, new_signature: 5 }),                       '400 message_malformed'],
