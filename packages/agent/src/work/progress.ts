@@ -34,7 +34,7 @@ type Kept = { last: number; moments: Moment[]; readonly hearers: Set<(moment: Mo
 
 // A percent each, and then some; a follower that was away for longer needs only the last.
 const MOST_MOMENTS = 200
-// Work whose moments are kept at once: twice what can run. Older ones are told by their state alone.
+// Work whose moments are kept at once: twice what can run. Older ones tell their state alone.
 const MOST_WORK = 2_000
 
 export function createProgresses(now: () => Instant): Progresses {
