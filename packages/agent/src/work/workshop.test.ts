@@ -119,6 +119,7 @@ describe('a run', () => {
       ['completed', { words: 3 }, kept.work.ask.work],
     )
     assert.ok(verifyMessage(result ?? {}, stage.key.publicKey, createKeyring()).ok)
+    await settle()
     assert.equal(stage.told.at(-1)?.running, 0)
   })
 
