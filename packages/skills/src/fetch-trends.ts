@@ -15,17 +15,16 @@ import type { TrendPlatform } from '@chimera/dialects/skills/words'
 import type { Instant } from '@chimera/domain/ids'
 import { type Clock, createClock } from '@chimera/skill/clock'
 import { defineSkill } from '@chimera/skill/define'
+import { contracted, type Priced } from './contracted.ts'
 import { createHourly } from './trends/hourly.ts'
 import { isExcluded, withoutRepeats } from './trends/same.ts'
 import { SourceFailure, type TrendSource } from './trends/source.ts'
 
-export type FetchTrendsOptions = {
+export type FetchTrendsOptions = Priced & {
   /** The usual source of each platform, and who is asked where it does not answer. */
   readonly sources: Readonly<Partial<Record<TrendPlatform, readonly TrendSource[]>>>
   /** Requests of a platform an hour: 100 unless given, as the document has it. */
   readonly perHour?: number
-  /** Credits for one call. Free unless given. */
-  readonly price?: number
   readonly clock?: Clock
 }
 
@@ -43,9 +42,9 @@ type Hands = {
 }
 
 export function fetchTrends(options: FetchTrendsOptions) {
-  const { sources, perHour = PER_HOUR, price = 0, clock = createClock() } = options
+  const { sources, perHour = PER_HOUR, clock = createClock() } = options
   const hourly = createHourly(perHour)
-  const { name, purpose, category, input, output, timeoutMs, errors, codes, cache } = CONTRACT
+  const { cache } = CONTRACT
 
   /** The usual one; on a retry whose recovery says so, the next. */
   async function ask(platform: TrendPlatform, asked: FetchTrendsInput, hands: Hands) {
@@ -64,16 +63,7 @@ export function fetchTrends(options: FetchTrendsOptions) {
   }
 
   return defineSkill({
-    name,
-    version: '1.0',
-    description: purpose,
-    price,
-    ...(category && { category }),
-    input,
-    output,
-    timeout: timeoutMs,
-    errors,
-    codes,
+    ...contracted(CONTRACT, options),
     ...(cache && { cache: { ttl: cache.ttlMs } }),
     provider: ({ platform }) => (typeof platform === 'string' ? platform : undefined),
     run: async (asked, { signal, now, log, failure, fallback, progress }) => {

@@ -13,6 +13,7 @@ import { defineSkill } from '@chimera/skill/define'
 import type { Brief, Draft, Writer } from './compose/brief.ts'
 import { composer } from './compose/composer.ts'
 import { variantsFor } from './compose/variants.ts'
+import { contracted, type Priced } from './contracted.ts'
 import { createOffensiveCheck, type OffensiveHands } from './judge/offensive.ts'
 import { namedUuid } from './named-uuid.ts'
 
@@ -21,13 +22,12 @@ type Media = NonNullable<ContentPackage['media_metadata']>
 /** Who makes pictures or videos for a text. Rejects when it cannot. */
 export type MediaMaker = (brief: Brief, draft: Draft, signal: AbortSignal) => Promise<Media>
 
-export type GenerateContentOptions = OffensiveHands & {
-  /** Language models, the best first; the next one where one fails. Default: the composer. */
-  readonly writers?: readonly Writer[]
-  readonly media?: MediaMaker
-  /** Credits for one call. Free unless given. */
-  readonly price?: number
-}
+export type GenerateContentOptions = Priced &
+  OffensiveHands & {
+    /** Language models, the best first; the next one where one fails. Default: the composer. */
+    readonly writers?: readonly Writer[]
+    readonly media?: MediaMaker
+  }
 
 const { generate_content: CONTRACT } = SKILLS
 // Half a text, or one without the media that was asked for, is a thing to look at.
@@ -39,10 +39,9 @@ const MOST_DRAFTS = 100
 type Written = { readonly draft: Draft; readonly by: string }
 
 export function generateContent(options: GenerateContentOptions = {}) {
-  const { writers = [], media, price = 0, ...hands } = options
+  const { writers = [], media, ...hands } = options
   const offensive = createOffensiveCheck(hands)
   const written = new Map<string, Written>()
-  const { name, purpose, category, input, output, timeoutMs, errors, codes } = CONTRACT
 
   const isSafe = ({ script, captions, hashtags }: Draft): boolean =>
     [script, captions, hashtags.join(' ')].every((text) =>
@@ -57,16 +56,7 @@ export function generateContent(options: GenerateContentOptions = {}) {
   }
 
   return defineSkill({
-    name,
-    version: '1.0',
-    description: purpose,
-    price,
-    ...(category && { category }),
-    input,
-    output,
-    timeout: timeoutMs,
-    errors,
-    codes,
+    ...contracted(CONTRACT, options),
     run: async (asked, { signal, keep, progress, now, failure, fallback, call, attempt }) => {
       const began = now()
       const writer = writers[fallback === 'model' ? attempt - 1 : 0] ?? composer

@@ -9,16 +9,15 @@ import { SKILLS } from '@chimera/dialects/skills/contracts'
 import type { SemanticFilterInput, SemanticFilterOutput } from '@chimera/dialects/skills/schema'
 import type { TrendData } from '@chimera/dialects/skills/trend'
 import { defineSkill } from '@chimera/skill/define'
+import { contracted, type Priced } from './contracted.ts'
 import { createRemembered, scoreKey } from './relevance/remembered.ts'
 import type { Scored, Scorer } from './relevance/scorer.ts'
 
-export type SemanticFilterOptions = {
+export type SemanticFilterOptions = Priced & {
   /** Language models by the name that the input chooses by; the other one is the fallback. */
   readonly models?: Readonly<Partial<Record<SemanticFilterInput['model'] & string, Scorer>>>
   /** Where no model is configured, or none answers. */
   readonly embedded: Scorer
-  /** Credits for one call. Free unless given. */
-  readonly price?: number
 }
 
 const { semantic_filter: CONTRACT } = SKILLS
@@ -28,8 +27,9 @@ const BATCHES_AT_ONCE = 4
 
 type Found = { readonly trend: TrendData; readonly scored: Scored }
 
-export function semanticFilter({ models = {}, embedded, price = 0 }: SemanticFilterOptions) {
-  const { name, purpose, category, input, output, timeoutMs, errors, codes, cache } = CONTRACT
+export function semanticFilter(options: SemanticFilterOptions) {
+  const { models = {}, embedded } = options
+  const { cache } = CONTRACT
   const remembered = createRemembered(cache?.ttlMs ?? 0)
 
   function scorerFor(model: string, isFallback: boolean): Scorer {
@@ -40,16 +40,7 @@ export function semanticFilter({ models = {}, embedded, price = 0 }: SemanticFil
   }
 
   return defineSkill({
-    name,
-    version: '1.0',
-    description: purpose,
-    price,
-    ...(category && { category }),
-    input,
-    output,
-    timeout: timeoutMs,
-    errors,
-    codes,
+    ...contracted(CONTRACT, options),
     run: async (asked, { signal, keep, progress, now, failure, fallback }) => {
       const { trends, campaign_goals: goals, model = 'gemini-3-flash' } = asked
       const scorer = scorerFor(model, fallback === 'model')

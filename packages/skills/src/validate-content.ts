@@ -8,8 +8,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { SKILLS } from '@chimera/dialects/skills/contracts'
 import type { ValidateContentInput, ValidateContentOutput } from '@chimera/dialects/skills/schema'
-import { writeSkillVersion } from '@chimera/domain/agent/skill-version'
 import { defineSkill } from '@chimera/skill/define'
+import { contracted, type Priced } from './contracted.ts'
 import { checkClaims } from './judge/claims.ts'
 import { checkCopying } from './judge/copying.ts'
 import { type Finding, passagesOf } from './judge/finding.ts'
@@ -25,12 +25,11 @@ export type ContentCheck = (
   signal: AbortSignal,
 ) => readonly Finding[] | PromiseLike<readonly Finding[]>
 
-export type ValidateContentOptions = OffensiveHands & {
-  /** Beside the ones that are always made. */
-  readonly checks?: readonly ContentCheck[]
-  /** Credits for one call. Free unless given. */
-  readonly price?: number
-}
+export type ValidateContentOptions = Priced &
+  OffensiveHands & {
+    /** Beside the ones that are always made. */
+    readonly checks?: readonly ContentCheck[]
+  }
 
 const { validate_content: CONTRACT } = SKILLS
 
@@ -45,21 +44,12 @@ const FAILED: Finding = {
   message: 'A check failed, so a person must look.',
 }
 
-export function validateContent({ price = 0, checks = [], ...hands }: ValidateContentOptions = {}) {
+export function validateContent(options: ValidateContentOptions = {}) {
+  const { checks = [], ...hands } = options
   const offensive = createOffensiveCheck(hands)
-  const { name, version, purpose, category, input, output, timeoutMs, errors, codes, cache } =
-    CONTRACT
+  const { cache } = CONTRACT
   return defineSkill({
-    name,
-    version: writeSkillVersion('', version).slice('@v'.length),
-    description: purpose,
-    price,
-    ...(category && { category }),
-    input,
-    output,
-    timeout: timeoutMs,
-    errors,
-    codes,
+    ...contracted(CONTRACT, options),
     // All of it: the content by its bytes, the rules, and what the checks were sharpened by.
     ...(cache && { cache: { ttl: cache.ttlMs } }),
     run: async (asked, { signal, keep, failure }) => {
