@@ -243,4 +243,6 @@ say(`${chain.count} facts in an unbroken chain, every balance follows from them`
 
 say('')
 say('The same over HTTP, on this machine: npm start -- hub')
-say('To come: agents in twenty lines, many hubs on PostgreSQL and NATS, the content fleet.')
+say('An agent of your own: npm start -- new agent, then npm start -- agent <file> --watch')
+say('And have it work: npm start -- hire <skill> --help')
+say('To come: the content fleet and its page.')
