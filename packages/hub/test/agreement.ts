@@ -36,9 +36,15 @@ function differenceOf([first, ...others]: readonly RunningHub[]): string | undef
   if (first === undefined) return undefined
   // P-13: a hub that brakes keeps those that others let go; who is heard is heard at all.
   const braked = [first, ...others].some(({ hub }) => hub.presence.brake().on)
-  const seen = viewOf(first, braked)
+  const known = [first, ...others].map((each) => instancesOf(each))
+  // When the lost are forgotten counts from when each hub let go of them, which a clock that jumps
+  // sets apart: one that is offline may be gone at some. Where all have it they say the same of it.
+  const isKept = ({ liveness, last }: InstanceSeen): boolean =>
+    liveness !== 'offline' ||
+    known.every((list) => list.some((other) => other.last.instance === last.instance))
+  const seen = viewOf(first, braked, isKept)
   for (const each of others) {
-    const view = viewOf(each, braked)
+    const view = viewOf(each, braked, isKept)
     for (const [name, part] of Object.entries(seen.parts)) {
       const other = view.parts[name as keyof typeof view.parts]
       const at = part.findIndex((one, place) => !isDeepStrictEqual(one, other[place]))
@@ -55,22 +61,25 @@ function differenceOf([first, ...others]: readonly RunningHub[]): string | undef
 
 const shown = (part: unknown): string => JSON.stringify(part ?? 'nothing')
 
-function viewOf({ hub }: RunningHub, braked: boolean) {
+const instancesOf = ({ hub }: RunningHub) =>
+  [...hub.directory.instances(hub.now())].map(({ shown: { seen, ...rest } }) => ({
+    last: seen.last,
+    liveness: rest.liveness,
+    availability: rest.availability,
+    declared: rest.declared,
+  }))
+type InstanceSeen = ReturnType<typeof instancesOf>[number]
+
+function viewOf(running: RunningHub, braked: boolean, isKept: (one: InstanceSeen) => boolean) {
+  const { hub } = running
   const now = hub.now()
   const agents = [...hub.directory.all()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const livenessOf = ({ id }: Agent) => {
     const liveness = hub.directory.livenessOf(id, now)
     return braked && liveness !== 'online' ? 'silent' : liveness
   }
-  const instances = [...hub.directory.instances(now)].map(({ shown: { seen, ...rest } }) => ({
-    last: seen.last,
-    liveness: rest.liveness,
-    availability: rest.availability,
-    declared: rest.declared,
-  }))
-  // When the lost are forgotten counts from when each let go of them, which a jump sets apart.
-  const compared = instances.filter(({ liveness }) =>
-    braked ? liveness === 'online' : liveness !== 'offline',
+  const compared = instancesOf(running).filter((one) =>
+    braked ? one.liveness === 'online' : isKept(one),
   )
   const parts = {
     agents: plain(agents),

@@ -204,6 +204,24 @@ const { schema: someSchema } = fc.letrec((tie) => ({
   ),
 }))
 
+// biome-ignore format: a table is read by its columns
+const named: [schema: Record<string, unknown>, value: string, fits: boolean][] = [
+  [{ enum: [{}] },                        '{"toString":""}',            false],
+  [{ enum: [{ toString: '' }] },          '{"toString":""}',            true],
+  [{ enum: [{ toString: '' }] },          '{}',                         false],
+  [{ const: { valueOf: 1 } },             '{"valueOf":1}',              true],
+  [{ const: { constructor: 1 } },         '{"constructor":2}',          false],
+  [{ required: ['toString'] },            '{}',                         false],
+  [{ required: ['constructor'] },         '{"constructor":null}',       true],
+]
+for (const [schema, value, fits] of named) {
+  test(`a name of every object is one like others: ${value} for ${JSON.stringify(schema)}`, () => {
+    const ready = compileForeignSchema(schema)
+    assert.ok(ready.ok)
+    assert.equal(ready.check(JSON.parse(value)).length === 0, fits)
+  })
+}
+
 test('OC-17 a harmless schema means what JSON Schema says', { timeout: 60_000 }, () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
