@@ -1,5 +1,6 @@
 /** `chimera new`: files to begin with. Nothing that is there is touched. */
 import { access, mkdir, open } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { basename, join, relative, resolve } from 'node:path'
 import { LIMITS } from '@chimera/domain/limits'
 import { optional, setting } from '@chimera/host/settings/declare'
@@ -63,9 +64,19 @@ async function newAgent(
   const place = relative('.', directory)
   console.error(`${starter.name} is in ${place === '' ? 'this directory' : place}. Next:`)
   if (place !== '') console.error(`  cd ${place}`)
-  console.error('  npm install && npm test')
+  console.error(hasPackages(directory) ? '  npm test' : '  npm install && npm test')
   console.error('  npx chimera hub             a hub on this machine, in a terminal of its own')
   console.error('  npm run dev                 the agent on it, anew after each change')
+}
+
+/** In a clone of Chimera that is built, what the starter needs is there already. */
+function hasPackages(directory: string): boolean {
+  try {
+    createRequire(join(directory, 'package.json')).resolve('@chimera/harness')
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function write(directory: string, starter: Starter): Promise<void> {
