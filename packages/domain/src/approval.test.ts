@@ -6,10 +6,12 @@ import {
   type Approval,
   applyApproval,
   decideApprove,
+  decideKeptUse,
   decideUse,
+  type KeptApproval,
   type Publication,
 } from './approval.ts'
-import type { ApprovalId, ContentId, Digest, ReviewerId } from './ids.ts'
+import type { ApprovalId, ContentId, Digest, OwnerId, ReviewerId } from './ids.ts'
 
 const NOW = 1_000_000
 const HOUR = 3_600_000
@@ -50,6 +52,35 @@ describe('using an approval', () => {
           ? 'approval_used_refusal'
           : decision.refusal
       assert.equal(got, answer)
+    })
+  }
+})
+
+describe('Y4 a use has a name', () => {
+  const kept: KeptApproval = { ...approval, owner: 'ann' as OwnerId, by: 'token:1' }
+  const used: KeptApproval = { ...kept, usedAt: NOW + 1, use: 'u1' }
+  const edited = { ...publication, bytes: 'beef' as Digest }
+  // biome-ignore format: a table is read by its columns
+  const rows: [rule: string, kept: KeptApproval | undefined, what: object, answer: string][] = [
+    ['the first use is recorded',            kept,      {},                        'approval_used fact'],
+    ['the same use again changes nothing',   used,      {},                        'nothing'],
+    ['another use comes too late',           used,      { use: 'u2' },             'approval_used'],
+    ['the same name for other content too',  used,      { publication: edited },   'approval_mismatched'],
+    ['another owner has no such approval',   kept,      { owner: 'eve' },          'approval_invalid'],
+    ['and nobody has one that is not kept',  undefined, {},                        'approval_invalid'],
+  ]
+  for (const [rule, state, what, answer] of rows) {
+    test(`P-5 ${rule}`, () => {
+      const use = { owner: kept.owner, publication, use: 'u1', ...what }
+      // Long after its end: a repeat of the same use is still the same use.
+      const at = state === used ? NOW + 3 * HOUR : NOW + 1
+      const decision = decideKeptUse(state, use, at)
+      const fact = decision.ok ? decision.facts[0] : undefined
+      assert.equal(
+        decision.ok ? (fact ? `${fact.type} fact` : 'nothing') : decision.refusal,
+        answer,
+      )
+      if (fact?.type === 'approval_used') assert.equal(fact.reviewer, 'ada')
     })
   }
 })

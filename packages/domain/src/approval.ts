@@ -5,9 +5,11 @@
  *   Y2  It is good for one publication. The same publication asked for again is the same one.
  *   Y3  It lives two hours at most. A scheduled post is checked when it is accepted, so an approval
  *       need not outlive the wait.
+ *   Y4  Whoever uses it names the use. The same use again is answered as the first was, so that a
+ *       lost answer costs nothing; any other comes too late.
  */
 import { accept, type Decision, refuse } from './decision.ts'
-import type { ApprovalId, ContentId, Digest, Instant, ReviewerId } from './ids.ts'
+import type { ApprovalId, ContentId, Digest, Instant, OwnerId, ReviewerId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
 /** What is approved, and what is later published: they must be the same. */
@@ -28,9 +30,28 @@ export type Approval = {
   readonly usedAt?: Instant
 }
 
+/** As it is kept: for whom it was given, by which credential, and by which use it was used up. */
+export type KeptApproval = Approval & {
+  readonly owner: OwnerId
+  readonly by: string
+  readonly use?: string
+}
+
+export type ApprovalUse = {
+  readonly owner: OwnerId
+  readonly publication: Publication
+  readonly use: string
+}
+
 export type ApprovalFact =
   | { readonly type: 'publication_approved'; readonly approval: Approval }
-  | { readonly type: 'approval_used'; readonly id: ApprovalId; readonly at: Instant }
+  | {
+      readonly type: 'approval_used'
+      readonly id: ApprovalId
+      readonly at: Instant
+      readonly reviewer: ReviewerId
+      readonly publication: Publication
+    }
 
 export function decideApprove(
   asked: Omit<Approval, 'approvedAt' | 'usedAt'>,
@@ -54,10 +75,23 @@ export function decideUse(
   now: Instant,
 ): Decision<ApprovalFact, UseRefusal> {
   if (approval === undefined) return refuse('approval_invalid')
-  if (!isSame(approval.publication, publication)) return refuse('approval_mismatched')
+  if (!isSamePublication(approval.publication, publication)) return refuse('approval_mismatched')
   if (approval.usedAt !== undefined) return refuse('approval_used')
   if (approval.expiresAt <= now) return refuse('approval_expired')
-  return accept({ type: 'approval_used', id: approval.id, at: now })
+  const { id, reviewer } = approval
+  return accept({ type: 'approval_used', id, at: now, reviewer, publication })
+}
+
+/** Y4. Accepts without a fact when it is the use that was recorded. */
+export function decideKeptUse(
+  kept: KeptApproval | undefined,
+  { owner, publication, use }: ApprovalUse,
+  now: Instant,
+): Decision<ApprovalFact, UseRefusal> {
+  // Who owns an approval is nobody else's to learn.
+  const decision = decideUse(kept?.owner === owner ? kept : undefined, publication, now)
+  if (decision.ok || decision.refusal !== 'approval_used') return decision
+  return kept?.use === use ? accept() : decision
 }
 
 export function applyApproval(
@@ -68,7 +102,7 @@ export function applyApproval(
   return approval === undefined ? undefined : { ...approval, usedAt: fact.at }
 }
 
-const isSame = (one: Publication, other: Publication): boolean =>
+export const isSamePublication = (one: Publication, other: Publication): boolean =>
   one.content === other.content &&
   one.bytes === other.bytes &&
   one.platform === other.platform &&

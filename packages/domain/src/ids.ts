@@ -26,6 +26,8 @@ export type TransferId = Named<'transfer'>
 export type ContentId = Named<'content'>
 export type ApprovalId = Named<'approval'>
 export type ReviewerId = Named<'reviewer'>
+/** A post in the hub's outbox. */
+export type PostId = Named<'post'>
 /** One order of an operator to agents. */
 export type ControlId = Named<'control'>
 /** The RFC 7638 thumbprint of a public key. */

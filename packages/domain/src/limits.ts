@@ -305,6 +305,14 @@ export const LIMITS = {
   /** Hits on one page of discovery: more than a planner tries, few enough to explain each (P-6). */
   hitsPerPage: 100,
 
+  /** Agents on one page of the whole list: a picture of a small network in one answer. */
+  agentsPerPage: 200,
+  /** Facts on one page, and how many are looked at for it: a search goes on page by page. */
+  factsPerPage: 500,
+  factsLooked: 5_000,
+  /** Spans of time on one plot of the volume: a month by the hour. */
+  volumeSpans: 744,
+
   /** Readers of the live feed at one hub, and of these of one caller. The first is a setting. */
   liveReaders: 1_000,
   liveReadersPerCaller: 500,
@@ -361,6 +369,14 @@ export const LIMITS = {
 
   /** Approval tokens (SK-10). */
   approvalTtlMs: 2 * HOUR_MS,
+  /** A text that a person has sent back so often is not written once more by a machine (SK-16). */
+  contentRejections: 3,
+  /** A review that nobody answers expires then at the latest: a trend is old by the next day. */
+  reviewMs: DAY_MS,
+  /** Pieces of content of one campaign: more than a person wants to look at in a day. */
+  campaignPieces: 20,
+  /** Steps of one campaign that are kept to be looked at: some for each piece and each rejection. */
+  campaignSteps: 400,
   /** A deprecated skill version is kept at least so long (SK-5). */
   deprecationMs: 30 * DAY_MS,
   /** Major versions of one skill that run side by side (SK-5). */

@@ -121,6 +121,9 @@ export const REFUSALS = {
   approval_expired:    { kind: 'late',        retry: 'changed', sentence: 'The approval has expired. Ask for a new one.' },
   approval_used:       { kind: 'conflict',    retry: 'changed', sentence: 'The approval has been used. An approval is good for one publication.' },
   approval_mismatched: { kind: 'conflict',    retry: 'changed', sentence: 'The approval was given for other content, another platform or another time.' },
+  approval_unknown:    { kind: 'unknown',     retry: 'changed', sentence: 'No approval is known under this id.' },
+  approval_unused:     { kind: 'conflict',    retry: 'changed', sentence: 'The approval has not been used for this publication yet. Use it first.' },
+  post_unknown:        { kind: 'unknown',     retry: 'changed', sentence: 'No post is known under this id.' },
 } as const satisfies Record<string, Row>
 
 export type Refusal = keyof typeof REFUSALS
