@@ -43,7 +43,10 @@ describe('the way of a piece of content', () => {
     test(`SK-16 from ${from} it goes to ${to.join(' or ') || 'nowhere'}`, () => {
       const way = wayOf(from)
       const may = CONTENT_STATES.filter((next) => mayFollow(way, next))
-      assert.deepEqual(may, CONTENT_STATES.filter((each) => to.includes(each)))
+      assert.deepEqual(
+        may,
+        CONTENT_STATES.filter((each) => to.includes(each)),
+      )
       assert.equal(isContentOver(way), to.length === 0)
     })
   }

@@ -1,0 +1,66 @@
+/**
+ * `run_campaign`, the Orchestrator's own skill: a whole campaign as one piece of work. It may take
+ * a day, since a person has to agree; cut off at any point, the agent takes it up again (SK-16).
+ */
+import { type Clock, createClock } from '@chimera/skill/clock'
+import { defineSkill } from '@chimera/skill/define'
+import { askedIssues, RunCampaignInput, RunCampaignOutput } from './campaign/asked.ts'
+import type { CampaignDesk } from './campaign/desk.ts'
+import { DeskFailure } from './campaign/hub-desk.ts'
+import { runCampaign as run } from './campaign/run.ts'
+import { StepFailure } from './campaign/steps.ts'
+import { PRICES, type Prices } from './roles.ts'
+
+export type RunCampaignOptions = {
+  readonly desk: CampaignDesk
+  readonly prices?: Prices
+  readonly clock?: Clock
+}
+
+export function runCampaign({ desk, prices = PRICES, clock = createClock() }: RunCampaignOptions) {
+  const price = prices.run_campaign ?? 0
+  return defineSkill({
+    name: 'run_campaign',
+    version: '1.0',
+    description: 'Runs a content campaign: trends, texts, a person’s approval, posts',
+    price,
+    input: RunCampaignInput,
+    output: RunCampaignOutput,
+    timeout: '24h',
+    duration: '1m',
+    errors: {
+      STEP_FAILED: { http: 502, retryable: false, words: 'A step that all others need failed.' },
+      DESK_UNAVAILABLE: { http: 503, retryable: true, words: 'The hub does not keep the record.' },
+    },
+    check: { input: (asked) => askedIssues(asked, price) },
+    run: async (asked, { signal, hire, now, progress, awaiting, failure }) => {
+      const hands = { desk, hire, now, signal, progress, awaiting }
+      const most = (skill: string): number => prices[skill] ?? 0
+      const sleep = (ms: number, until: AbortSignal) => sleepOn(clock, ms, until)
+      try {
+        return await run(asked, { ...hands, most, sleep })
+      } catch (cause) {
+        if (signal.aborted) throw cause
+        const detail = cause instanceof Error ? cause.message : String(cause)
+        if (cause instanceof StepFailure) throw failure('STEP_FAILED', { cause, detail })
+        if (cause instanceof DeskFailure) throw failure('DESK_UNAVAILABLE', { cause, detail })
+        throw cause
+      }
+    },
+  })
+}
+
+function sleepOn(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const timer = clock.after(ms, () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    })
+    const leave = (): void => {
+      timer.cancel()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+  })
+}
