@@ -1,0 +1,65 @@
+/**
+ * A campaign and its persona from files: YAML or JSON, or a TypeScript module that exports it.
+ *
+ *   C1  A persona that is named by a path is looked for beside the campaign.
+ *   C2  Everything that is wrong is said at once, by file and field.
+ */
+import { readFile } from 'node:fs/promises'
+import { dirname, extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Issue } from '@chimera/domain/decision'
+import type { RunCampaignInput } from '@chimera/fleet/campaign/asked'
+import { campaignOf, readCampaignFile } from '@chimera/fleet/files/campaign-file'
+import { readPersonaFile } from '@chimera/fleet/files/persona-file'
+import { parse } from 'yaml'
+import { MISUSED, Trouble } from './trouble.ts'
+
+export async function loadCampaign(
+  path: string,
+  { owner, now }: { readonly owner: string; readonly now: number },
+): Promise<RunCampaignInput> {
+  const read = readCampaignFile(await loadValue(path))
+  if (!read.ok) throw wrong(path, read.issues)
+  const { file } = read
+  const isPath = typeof file.persona === 'string'
+  const place = isPath ? resolve(dirname(path), String(file.persona)) : path
+  const said = isPath ? await loadValue(place) : file.persona
+  const persona = readPersonaFile(said, { owner, now })
+  if (!persona.ok) throw wrong(place, persona.issues)
+  return campaignOf(file, { persona: persona.persona, owner, now })
+}
+
+async function loadValue(path: string): Promise<unknown> {
+  if (['.ts', '.mts', '.js', '.mjs'].includes(extname(path))) return loadModule(path)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'there is no such file' : error.message
+    throw new Trouble([`${path}: ${why}.`, '`chimera campaign new <file>` writes one.'], MISUSED)
+  })
+  try {
+    // YAML has JSON inside. Aliases are bounded, so that a small file stays one.
+    return parse(text, { maxAliasCount: 20 })
+  } catch (error) {
+    throw new Trouble(`${path}: no YAML and no JSON: ${String(error).split('\n')[0]}`, MISUSED)
+  }
+}
+
+async function loadModule(path: string): Promise<unknown> {
+  const { register } = await import('tsx/esm/api')
+  const unregister = register()
+  try {
+    const loaded: Readonly<Record<string, unknown>> = await import(
+      pathToFileURL(resolve(path)).href
+    )
+    return loaded.campaign ?? loaded.persona ?? loaded.default
+  } finally {
+    await unregister()
+  }
+}
+
+/** C2. */
+function wrong(path: string, issues: readonly Issue[]): Trouble {
+  const lines = issues.map(
+    ({ path: at, expected, got }) => `  ${at || 'the file'}: expected ${expected}; came ${got}`,
+  )
+  return new Trouble([`${path}:`, ...lines], MISUSED)
+}
