@@ -12,7 +12,7 @@ import type { RunCampaignInput } from '@chimera/fleet/campaign/asked'
 import { campaignOf, readCampaignFile } from '@chimera/fleet/files/campaign-file'
 import { readPersonaFile } from '@chimera/fleet/files/persona-file'
 import { parse } from 'yaml'
-import { MISUSED, Trouble } from './trouble.ts'
+import { explain, MISUSED, Trouble } from './trouble.ts'
 
 export async function loadCampaign(
   path: string,
@@ -44,15 +44,13 @@ async function loadValue(path: string): Promise<unknown> {
 }
 
 async function loadModule(path: string): Promise<unknown> {
-  const { register } = await import('tsx/esm/api')
-  const unregister = register()
+  const address = pathToFileURL(resolve(path)).href
   try {
-    const loaded: Readonly<Record<string, unknown>> = await import(
-      pathToFileURL(resolve(path)).href
-    )
+    const { tsImport } = await import('tsx/esm/api')
+    const loaded: Readonly<Record<string, unknown>> = await tsImport(address, import.meta.url)
     return loaded.campaign ?? loaded.persona ?? loaded.default
-  } finally {
-    await unregister()
+  } catch (error) {
+    throw new Trouble([`${path} cannot be loaded.`, explain(error)], MISUSED)
   }
 }
 

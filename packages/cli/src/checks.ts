@@ -81,6 +81,10 @@ async function checkPort(host: string, port: number): Promise<Finding> {
 }
 
 /** The code of what went wrong; nothing when it is free. */
+/** Whether a server can listen there now. */
+export const isFree = async (host: string, port: number): Promise<boolean> =>
+  (await tryListening(host, port)) === undefined
+
 function tryListening(host: string, port: number): Promise<string | undefined> {
   return new Promise((settle) => {
     const server = createServer()
