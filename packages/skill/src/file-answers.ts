@@ -63,7 +63,8 @@ function readEntry(line: unknown): Entry | undefined {
   return typeof forgetAt === 'number' ? { ...entry, forgetAt } : entry
 }
 
-async function lock(path: string): Promise<() => Promise<void>> {
+/** One process at a time; answers how to let go. */
+export async function lock(path: string): Promise<() => Promise<void>> {
   const mine = JSON.stringify({ pid: process.pid, birth: await birthOf(process.pid) })
   for (const last of [false, true]) {
     try {

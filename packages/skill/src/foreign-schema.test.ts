@@ -31,6 +31,7 @@ const rows: [rule: string, schema: Schema, fits: unknown, fails: unknown][] = [
   ['a length in characters',       { maxLength: 1 },                                     '😀',                'ab'],
   ['a pattern',                    { pattern: '^[a-z]{2,3}\\d$' },                       'ab1',               'a1'],
   ['a pattern anywhere',           { pattern: 'b' },                                     'abc',               'ac'],
+  ['each its own pattern',         { properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } }, { a: 'a', b: 'b' }, { a: 'a', b: 'a' }],
   ['what must be there',           { required: ['a'] },                                  { a: 1 },            {}],
   ['inherited members do not count', { required: ['constructor'] },                      json('{"constructor":1}'), {}],
   ['nor do they have to fit',      { properties: { toString: { type: 'string' } } },     {},                  { toString: 1 }],

@@ -105,6 +105,8 @@ function compile(known: KnownSchema, { spend }: Meter, allErrors: boolean): Vali
       spend(1 + text.length)
       return patterns.get(source)?.test(text) ?? false
     },
+    // By this the validator tells one pattern from another.
+    toString: () => source,
   })
   const ajv = new Ajv2020({
     allErrors,

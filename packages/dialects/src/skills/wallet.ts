@@ -16,6 +16,17 @@ const networkOrBase = () => preset(Type.Enum(NETWORKS, { default: 'base' }))
 /** The native coin of Base is nowhere else. */
 const baseOnBase = requiredIf('currency', 'BASE', [], { network: { const: 'base' } })
 
+const Simulated = Type.Literal(true, {
+  description: 'There is no chain: the money is pretended, and no network is named',
+})
+/** Real money is on a network, which is named; pretended money is on none. */
+const networkUnlessSimulated = {
+  if: { properties: { simulated: { const: true } }, required: ['simulated'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { not: { required: ['network'] } },
+  else: { required: ['network'] },
+}
+
 export const FetchWalletBalanceInput = Type.Object(
   {
     wallet_address: WalletAddress,
@@ -38,12 +49,13 @@ export const FetchWalletBalanceOutput = Type.Object(
     ),
     currency: Currency,
     last_updated: DateTime,
-    network: Network,
+    network: Type.Optional(Network),
+    simulated: Type.Optional(Simulated),
     stale: Type.Optional(
       Type.Boolean({ description: 'The network was down; a stale balance authorises no debit' }),
     ),
   },
-  { title: 'fetch_wallet_balance output', allOf: [baseOnBase] },
+  { title: 'fetch_wallet_balance output', allOf: [baseOnBase, networkUnlessSimulated] },
 )
 export type FetchWalletBalanceOutput = Static<typeof FetchWalletBalanceOutput>
 
@@ -70,6 +82,7 @@ export const DebitWalletOutput = Type.Object(
     amount_deducted: Type.Optional(Type.Number({ minimum: 0 })),
     new_balance: Type.Optional(Type.Number({ minimum: 0 })),
     confirmed_at: Type.Optional(DateTime),
+    simulated: Type.Optional(Simulated),
   },
   {
     title: 'debit_wallet output',
