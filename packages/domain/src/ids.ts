@@ -26,6 +26,8 @@ export type TransferId = Named<'transfer'>
 export type ContentId = Named<'content'>
 export type ApprovalId = Named<'approval'>
 export type ReviewerId = Named<'reviewer'>
+export type ReviewId = Named<'review'>
+export type CampaignId = Named<'campaign'>
 /** A post in the hub's outbox. */
 export type PostId = Named<'post'>
 /** One order of an operator to agents. */

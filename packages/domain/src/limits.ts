@@ -237,6 +237,8 @@ export const LIMITS = {
   deliveriesAtOnce: 32,
   /** Results in one message to the hub: small ones fill half of what a body may be. */
   resultsAtOnce: 100,
+  /** Offers that are shown to the hub together: half a body, as for results. */
+  offersAtOnce: 200,
   deliveriesPerHost: 4,
   /** How often a hub looks for messages that are due. */
   deliveryLookMs: SECOND_MS,
@@ -369,6 +371,10 @@ export const LIMITS = {
 
   /** Approval tokens (SK-10). */
   approvalTtlMs: 2 * HOUR_MS,
+  /** The name of whoever approved: a person, a mail address, a token. */
+  reviewerChars: 128,
+  /** Posts or approvals on one page: each post holds up to 5000 characters. */
+  postsPerPage: 50,
   /** A text that a person has sent back so often is not written once more by a machine (SK-16). */
   contentRejections: 3,
   /** A review that nobody answers expires then at the latest: a trend is old by the next day. */

@@ -124,6 +124,10 @@ export const REFUSALS = {
   approval_unknown:    { kind: 'unknown',     retry: 'changed', sentence: 'No approval is known under this id.' },
   approval_unused:     { kind: 'conflict',    retry: 'changed', sentence: 'The approval has not been used for this publication yet. Use it first.' },
   post_unknown:        { kind: 'unknown',     retry: 'changed', sentence: 'No post is known under this id.' },
+  review_unknown:      { kind: 'unknown',     retry: 'changed', sentence: 'No review is known under this id.' },
+  review_closed:       { kind: 'conflict',    retry: 'never',   sentence: 'Somebody has answered this review before, and otherwise. The first answer counts.' },
+  review_expired:      { kind: 'late',        retry: 'never',   sentence: 'The time for this review is over. What it was about will not be published.' },
+  campaign_unknown:    { kind: 'unknown',     retry: 'changed', sentence: 'No campaign is known under this id.' },
 } as const satisfies Record<string, Row>
 
 export type Refusal = keyof typeof REFUSALS

@@ -40,25 +40,38 @@ export function issueApproval(
   return signJwt(FORM, frame, { ...encodePublication(publication) }, hub)
 }
 
-/** Whether it fits and is in time is the domain's rule; an expired token is read for that too. */
+/**
+ * What a token says that one of these keys has signed, whether or not it is in time: a use that was
+ * recorded is still that use when the token has expired.
+ */
+export async function readApproval(
+  text: string,
+  policy: JwtPolicy,
+  now: Instant,
+): Promise<Approval | undefined> {
+  const reading = await readJwt(FORM, text, policy, now)
+  if (reading.state === 'bad') return undefined
+  const { frame, claims } = reading
+  const publication = decodePublication(claims)
+  if (publication === undefined) return undefined
+  return {
+    id: frame.id as ApprovalId,
+    reviewer: frame.subject as ReviewerId,
+    publication,
+    approvedAt: frame.issuedAt,
+    expiresAt: frame.expiresAt,
+  }
+}
+
+/** Whether it fits and is in time is the domain's rule. */
 export async function verifyApproval(
   text: string,
   publication: Publication,
   policy: JwtPolicy,
   now: Instant,
 ): Promise<ApprovalVerdict> {
-  const reading = await readJwt(FORM, text, policy, now)
-  if (reading.state === 'bad') return refuse('approval_invalid')
-  const { frame, claims } = reading
-  const approved = decodePublication(claims)
-  if (approved === undefined) return refuse('approval_invalid')
-  const approval: Approval = {
-    id: frame.id as ApprovalId,
-    reviewer: frame.subject as ReviewerId,
-    publication: approved,
-    approvedAt: frame.issuedAt,
-    expiresAt: frame.expiresAt,
-  }
+  const approval = await readApproval(text, policy, now)
+  if (approval === undefined) return refuse('approval_invalid')
   const decision = decideUse(approval, publication, now)
   return decision.ok ? { ok: true, approval } : decision
 }

@@ -55,6 +55,9 @@ export const CHORUS_CODES = {
   output_invalid: 'INVALID_REQUEST',
   approval_invalid: 'UNAUTHENTICATED',    approval_expired: 'EXPIRED',
   approval_used: 'CONFLICT',              approval_mismatched: 'CONFLICT',
+  approval_unknown: 'UNKNOWN',            approval_unused: 'CONFLICT',
+  post_unknown: 'UNKNOWN',
+  review_unknown: 'UNKNOWN', review_closed: 'CONFLICT', review_expired: 'EXPIRED', campaign_unknown: 'UNKNOWN',
 } as const satisfies Record<Refusal, string>
 
 /**

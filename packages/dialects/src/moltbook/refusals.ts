@@ -104,6 +104,13 @@ export const MOLTBOOK_WORDS = {
   approval_expired:          { reason: 'expired',         code: 'expired' },
   approval_used:             { reason: 'conflict',        code: 'conflict' },
   approval_mismatched:       { reason: 'conflict',        code: 'conflict' },
+  approval_unknown:          { reason: 'conflict',        code: 'unknown' },
+  approval_unused:           { reason: 'conflict',        code: 'conflict' },
+  post_unknown:              { reason: 'conflict',        code: 'unknown' },
+  review_unknown:            { reason: 'conflict',        code: 'unknown' },
+  review_closed:             { reason: 'conflict',        code: 'conflict' },
+  review_expired:            { reason: 'expired',         code: 'expired' },
+  campaign_unknown:          { reason: 'conflict',        code: 'unknown' },
 } as const satisfies Record<Refusal, Words>
 
 export function rejectReason(refusal: Refusal): RejectReason {

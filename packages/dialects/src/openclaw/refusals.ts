@@ -64,6 +64,10 @@ export const REJECTION_CODES = {
   output_invalid: 'invalid_input',
   approval_invalid: 'policy_violation',         approval_expired: 'policy_violation',
   approval_used: 'policy_violation',            approval_mismatched: 'policy_violation',
+  approval_unknown: 'policy_violation',         approval_unused: 'policy_violation',
+  post_unknown: 'policy_violation',
+  review_unknown: 'policy_violation', review_closed: 'policy_violation',
+  review_expired: 'policy_violation', campaign_unknown: 'policy_violation',
 } as const satisfies Record<Refusal, RejectionCode | undefined>
 
 // biome-ignore format: a table is read by its columns
@@ -111,6 +115,10 @@ export const ERROR_CODES = {
   output_invalid: 'validation_error',
   approval_invalid: 'unauthenticated',      approval_expired: 'expired',
   approval_used: 'conflict',                approval_mismatched: 'conflict',
+  approval_unknown: 'not_found',            approval_unused: 'conflict',
+  post_unknown: 'not_found',
+  review_unknown: 'not_found',              review_closed: 'conflict',
+  review_expired: 'expired',                campaign_unknown: 'not_found',
 } as const satisfies Record<Refusal, string>
 
 /** Undefined: this refusal is told as an error, without a response. */

@@ -63,6 +63,9 @@ export const SKILL_CODES = {
   output_invalid: 'INVALID_INPUT',
   approval_invalid: 'INVALID_TOKEN',           approval_expired: 'TOKEN_EXPIRED',
   approval_used: 'DUPLICATE_CONTENT',          approval_mismatched: 'INVALID_TOKEN',
+  approval_unknown: 'INVALID_TOKEN',           approval_unused: 'INVALID_TOKEN',
+  post_unknown: 'NOT_FOUND',
+  review_unknown: 'NOT_FOUND', review_closed: 'CONFLICT', review_expired: 'EXPIRED', campaign_unknown: 'NOT_FOUND',
 } as const satisfies Record<Refusal, SkillCode>
 
 export type Answer = { readonly status: number; readonly body: SkillError }
