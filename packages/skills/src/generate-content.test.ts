@@ -93,7 +93,7 @@ describe('SK-8 the persona is honoured', () => {
     }
     const { content } = await written({ ...ASKED, persona })
     const text = JSON.stringify([content.script, content.captions, content.hashtags])
-    assert.doesNotMatch(text, /\b(?:trains?|books|summer)\b/i)
+    assert.doesNotMatch(text, /\b(?:trains?|story|books|summer)\b/i)
   })
 
   test('no emoji where it uses none', async () => {
@@ -156,7 +156,8 @@ describe('SK-8 each row of its errors', () => {
 
   test('G1 what is not safe is written once more, more carefully', async () => {
     const { one, asked } = writer('model', [RUDE, SAFE])
-    assert.equal((await written(ASKED, { writers: [one] })).content.captions, SAFE.captions)
+    const { captions } = (await written(ASKED, { writers: [one] })).content
+    assert.equal(captions, `${SAFE.captions}\nOpinions are our own.`)
     assert.deepEqual(asked, [false, true])
   })
 

@@ -5,19 +5,27 @@
  *   G2  Without media the content stands: it is left out when nobody makes it, or nobody can.
  *   G3  When time runs out, what is written is the answer, with little confidence.
  *   G4  The same trend, persona, platform and type have the same content id.
+ *   G5  Whoever wrote it, a text is held to the persona and cleaned of what leads elsewhere; what
+ *       cannot be mended is as good as not written.
+ *   G6  The model has 15 s for all it writes, media has 30 s; who asks the same at once shares
+ *       both.
  */
 import { type ContentPackage, REVIEW_BELOW } from '@chimera/dialects/skills/content'
 import { SKILLS } from '@chimera/dialects/skills/contracts'
 import type { GenerateContentInput, GenerateContentOutput } from '@chimera/dialects/skills/schema'
+import { type Clock, createClock } from '@chimera/skill/clock'
 import { defineSkill } from '@chimera/skill/define'
 import type { Brief, Draft, Writer } from './compose/brief.ts'
 import { composer } from './compose/composer.ts'
+import { isHarmful, mended } from './compose/mended.ts'
+import { headlineOf } from './compose/subject.ts'
 import { variantsFor } from './compose/variants.ts'
 import { contracted, type Priced } from './contracted.ts'
 import { createOffensiveCheck, type OffensiveHands } from './judge/offensive.ts'
+import { detailOf, ModelFailure } from './models/model.ts'
 import { namedUuid } from './named-uuid.ts'
 
-type Media = NonNullable<ContentPackage['media_metadata']>
+export type Media = NonNullable<ContentPackage['media_metadata']>
 
 /** Who makes pictures or videos for a text. Rejects when it cannot. */
 export type MediaMaker = (brief: Brief, draft: Draft, signal: AbortSignal) => Promise<Media>
@@ -27,26 +35,44 @@ export type GenerateContentOptions = Priced &
     /** Language models, the best first; the next one where one fails. Default: the composer. */
     readonly writers?: readonly Writer[]
     readonly media?: MediaMaker
+    /** For the 30 s that media has. The system's unless given. */
+    readonly clock?: Clock
   }
 
 const { generate_content: CONTRACT } = SKILLS
 // Half a text, or one without the media that was asked for, is a thing to look at.
 const PARTIAL_CONFIDENCE = 0.3
 const UNCLEAR_MOST = 0.75
+const MODEL_MS = CONTRACT.parts?.model ?? 15_000
+const MEDIA_MS = CONTRACT.parts?.media ?? 30_000
 /** Texts of calls that are tried again, so that no model is paid twice for one. */
 const MOST_DRAFTS = 100
 
 type Written = { readonly draft: Draft; readonly by: string }
 
 export function generateContent(options: GenerateContentOptions = {}) {
-  const { writers = [], media, ...hands } = options
+  const { writers = [], media, clock = createClock(), ...hands } = options
   const offensive = createOffensiveCheck(hands)
   const written = new Map<string, Written>()
 
-  const isSafe = ({ script, captions, hashtags }: Draft): boolean =>
-    [script, captions, hashtags.join(' ')].every((text) =>
-      offensive({ field: '', text }).every(({ severity }) => severity !== 'error'),
-    )
+  const isClean = (text: string): boolean =>
+    offensive({ field: '', text }).every(({ severity }) => severity !== 'error')
+  const isSafe = (draft: Draft): boolean => {
+    const { script, captions, hashtags, alt = '' } = draft
+    return [script, captions, hashtags.join(' '), alt].every(isClean) && !isHarmful(draft)
+  }
+
+  /** Alt text for all of it: the maker's where it is fit to be read, else the writer's or ours. */
+  function described({ trend }: Brief, { alt }: Draft, made: Media): Media {
+    const kinds = { image: 'Picture', video: 'Video' } as const
+    return made.map((item) => {
+      const own = `${kinds[item.type]} about: ${headlineOf(trend.topic)}`
+      const said = [item.alt_text, alt, own].find(
+        (text) => text !== undefined && text.trim() !== '' && isClean(text),
+      )
+      return { ...item, alt_text: said ?? `${kinds[item.type]} to the text` }
+    })
+  }
 
   function remember(call: string, one: Written): Written {
     written.set(call, one)
@@ -57,17 +83,23 @@ export function generateContent(options: GenerateContentOptions = {}) {
 
   return defineSkill({
     ...contracted(CONTRACT, options),
+    shared: true,
     run: async (asked, { signal, keep, progress, now, failure, fallback, call, attempt }) => {
       const began = now()
       const writer = writers[fallback === 'model' ? attempt - 1 : 0] ?? composer
 
-      /** G1. */
+      /** G1, G5. */
       async function write(): Promise<Written> {
         for (const careful of [false, true]) {
-          const brief = briefOf(asked, careful)
-          const draft = await writer.write(brief, signal).catch((cause: unknown) => {
-            throw signal.aborted ? cause : failure('LLM_ERROR', { cause })
+          const brief = briefOf(asked, careful, Math.max(1, began + MODEL_MS - now()))
+          const given = await writer.write(brief, signal).catch((cause: unknown) => {
+            throw signal.aborted ? cause : failure('LLM_ERROR', { cause, ...detailOf(cause) })
           })
+          const draft = mended(brief, given)
+          if (draft === undefined) {
+            const cause = new ModelFailure('unusable', 'a text that the persona may not say')
+            throw failure('LLM_ERROR', { cause, ...detailOf(cause) })
+          }
           if (isSafe(draft)) return remember(call, { draft, by: writer.name })
         }
         throw failure('SAFETY_VIOLATION')
@@ -79,10 +111,15 @@ export function generateContent(options: GenerateContentOptions = {}) {
       keep(answer([], Math.min(draft.confidence, PARTIAL_CONFIDENCE)))
       progress(0.5, 'written')
       if (media === undefined || asked.media_generation === false) return answer([])
+      const part = partOf(clock, MEDIA_MS, signal)
       try {
-        return answer(await media(briefOf(asked, false), draft, signal))
+        const brief = briefOf(asked, false, MEDIA_MS)
+        return answer(described(brief, draft, await part.race(media(brief, draft, part.signal))))
       } catch (cause) {
-        throw signal.aborted ? cause : failure('MEDIA_GENERATION_FAILED', { cause })
+        if (signal.aborted) throw cause
+        throw failure(part.isLate() ? 'GENERATION_TIMEOUT' : 'MEDIA_GENERATION_FAILED', { cause })
+      } finally {
+        part.end()
       }
     },
     recover: ({ ending, partial }): GenerateContentOutput | undefined =>
@@ -92,9 +129,38 @@ export function generateContent(options: GenerateContentOptions = {}) {
   })
 }
 
-function briefOf(asked: GenerateContentInput, careful: boolean): Brief {
+function briefOf(asked: GenerateContentInput, careful: boolean, withinMs: number): Brief {
   const { trend, persona, platform, content_type: type = 'video_script' } = asked
-  return { trend, persona, platform, type, careful }
+  return { trend, persona, platform, type, careful, withinMs }
+}
+
+type Part = {
+  readonly signal: AbortSignal
+  readonly isLate: () => boolean
+  /** Whoever does not listen to the signal is left alone. */
+  readonly race: <Value>(running: Promise<Value>) => Promise<Value>
+  readonly end: () => void
+}
+
+/** A part of the whole with a time of its own. */
+function partOf(clock: Clock, ms: number, whole: AbortSignal): Part {
+  const own = new AbortController()
+  let late = false
+  const timer = clock.after(ms, () => {
+    late = true
+    own.abort(new DOMException('the part took too long', 'TimeoutError'))
+  })
+  const signal = AbortSignal.any([whole, own.signal])
+  return {
+    signal,
+    isLate: () => late,
+    race: (running) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        running.then(resolve, reject)
+      }),
+    end: timer.cancel,
+  }
 }
 
 function answerOf(
@@ -108,7 +174,7 @@ function answerOf(
   },
 ): GenerateContentOutput {
   const { trend } = asked
-  const brief = briefOf(asked, false)
+  const brief = briefOf(asked, false, 0)
   const { draft, by, tookMs } = made
   const isUnclear = trend.sentiment === 'mixed' || trend.sentiment === 'unknown'
   const confidence = isUnclear ? Math.min(made.confidence, UNCLEAR_MOST) : made.confidence

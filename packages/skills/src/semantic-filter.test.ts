@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { createRunner } from '@chimera/skill/runner'
+import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { trend } from '../test/trends.ts'
 import type { Scorer } from './relevance/scorer.ts'
@@ -106,6 +107,58 @@ test('SK-7 F1 the same trend and goals are scored once in half an hour', async (
   await ask(['books', 'music'], 10)
   assert.deepEqual(batches, [10, 2, 10, 10])
   await runner.close()
+})
+
+test('SK-7 F1 however it is asked, each is scored once in half an hour', async () => {
+  const TTL_MS = 30 * 60_000
+  const step = fc.record({
+    trends: fc.uniqueArray(fc.nat(7), { minLength: 1, maxLength: 8 }),
+    goals: fc.constantFrom('books', 'music', 'music,books', 'books,music'),
+    twice: fc.boolean(),
+    minutes: fc.nat(20),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+      const clock = createVirtualClock()
+      const scoredAt = new Map<string, number>()
+      const embedded: Scorer = {
+        name: 'counting',
+        async score(trends, goals) {
+          return trends.map(({ topic }) => {
+            const key = `${topic} ${goals.toSorted()}`
+            const before = scoredAt.get(key) ?? Number.NEGATIVE_INFINITY
+            assert.ok(clock.now() - before >= TTL_MS, `${key} again`)
+            scoredAt.set(key, clock.now())
+            return { score: Number(/\d+/.exec(topic)?.[0]) / 10, reasoning: key }
+          })
+        },
+      }
+      const skill = semanticFilter({ embedded })
+      const runner = createRunner({ skills: [skill], clock })
+      for (const { trends, goals, twice, minutes } of steps) {
+        const asked = {
+          trends: trends.map((at) => trend(`topic ${at}`, at)),
+          campaign_goals: goals.split(','),
+          relevance_threshold: 0,
+        }
+        // One flight: who asks the same at once gets the same.
+        const outcomes = await Promise.all(
+          Array.from({ length: twice ? 2 : 1 }, () => runner.run(skill, asked)),
+        )
+        for (const outcome of outcomes) {
+          assert.ok(outcome.ok, JSON.stringify(outcome))
+          const scores = outcome.output.filtered_trends.map((each) => each.relevance_score)
+          assert.deepEqual(
+            scores,
+            trends.toSorted((a, b) => b - a).map((at) => at / 10),
+          )
+        }
+        await clock.advanceBy(minutes * 60_000)
+      }
+      await runner.close()
+    }),
+    { numRuns: 25 },
+  )
 })
 
 test('SK-7 F2 FILTER_TIMEOUT: the batches that are done are the answer', async () => {

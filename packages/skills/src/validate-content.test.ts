@@ -6,9 +6,10 @@ import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { createRunner } from '@chimera/skill/runner'
 import { afterAll, describe, test } from 'vitest'
 import { CONTENT, PERSONA } from '../test/content.ts'
+import { passagesOf } from './judge/finding.ts'
 import { validateContent } from './validate-content.ts'
 
-const skill = validateContent({ allow: ['Dick Tracy'] })
+const skill = validateContent({ allow: ['Dick Tracy'], brands: ['Acmé Cola'] })
 const runner = createRunner({ skills: [skill] })
 afterAll(() => runner.close())
 
@@ -23,7 +24,9 @@ async function judge({ content, ...asked }: Changes = {}) {
 }
 
 test('SK-9 what nothing is wrong with is valid, and nobody has to look', async () => {
-  assert.deepEqual(await judge(), {
+  const { validation_time_ms: tookMs = -1, ...verdict } = await judge()
+  assert.ok(tookMs >= 0 && tookMs < 5_000)
+  assert.deepEqual(verdict, {
     valid: true,
     confidence_score: 1,
     issues: [],
@@ -75,6 +78,51 @@ const rows: readonly Row[] = [
     'jo.k@x.example.org',
   ],
   ['a card', script('4111 1111 1111 1111'), 'personal_data', 'error', '4111 1111 1111 1111'],
+  ['a group', script('All women are lazy.'), 'demeaning_group', 'error', 'All women are lazy'],
+  ['a secret', script('It was a hoax.'), 'hidden_truth', 'warning', 'was a hoax'],
+  [
+    'a song',
+    script('♪ hold the light above the river till morning ♪'),
+    'quoted_lyrics',
+    'warning',
+    '♪ hold the light above the river till morning ♪',
+  ],
+  [
+    'an endorsement',
+    script('In partnership with Nike.'),
+    'claimed_endorsement',
+    'warning',
+    'In partnership with ',
+  ],
+  ['rights', script('All rights reserved.'), 'foreign_rights', 'warning', 'All rights reserved'],
+  ['a brand', script('With ACME COLA.'), 'foreign_brand', 'warning', 'ACME COLA'],
+  [
+    'shouting',
+    script('COME AND SEE THE NEW HOUSE now.'),
+    'shouting',
+    'info',
+    'COME AND SEE THE NEW HOUSE ',
+  ],
+  [
+    'emoji',
+    { ...script('🎉🎉🎉🎉 Opinions are our own.'), context: { persona: PERSONA } },
+    'emoji_usage',
+    'info',
+    '🎉',
+  ],
+  [
+    'the alt text of a picture',
+    {
+      content: {
+        media_metadata: [
+          { url: 'https://a.example.org/1.png', type: 'image', alt_text: 'A shitty view' },
+        ],
+      },
+    },
+    'offensive_language',
+    'error',
+    'shit',
+  ],
   ['bait', script('Retweet to win.'), 'engagement_bait', 'warning', 'Retweet to win'],
   [
     'too long for Twitter',
@@ -123,8 +171,8 @@ describe('SK-9 each rule speaks, and points at the words', () => {
       const span = issues[0]?.span
       if (words === undefined) return assert.equal(span, undefined)
       assert.ok(span)
-      const field = span.field === '/script' ? 'script' : 'captions'
-      const text = asked.content?.[field] ?? CONTENT[field]
+      const passages = passagesOf({ ...CONTENT, ...asked.content })
+      const { text = '' } = passages.find(({ field }) => field === span.field) ?? {}
       assert.equal(text.slice(span.start, span.end), words)
     })
   }

@@ -4,6 +4,7 @@
  *
  *   V1  A check that fails or does not end in time never counts as passed: a person must look.
  *   V2  What is found of a person is never repeated in the message, only pointed at.
+ *   V3  Checks only add. None, and no model, takes away what another found.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { SKILLS } from '@chimera/dialects/skills/contracts'
@@ -12,23 +13,22 @@ import { defineSkill } from '@chimera/skill/define'
 import { contracted, type Priced } from './contracted.ts'
 import { checkClaims } from './judge/claims.ts'
 import { checkCopying } from './judge/copying.ts'
-import { type Finding, passagesOf } from './judge/finding.ts'
+import { type ContentCheck, type Finding, passagesOf } from './judge/finding.ts'
 import { createOffensiveCheck, type OffensiveHands } from './judge/offensive.ts'
-import { checkPersona } from './judge/persona-rules.ts'
+import { checkBrands, checkPersona } from './judge/persona-rules.ts'
 import { checkPersonal } from './judge/personal.ts'
 import { checkPlatform } from './judge/platforms.ts'
 import { verdictOf } from './judge/verdict.ts'
-
-/** A check of one's own: a model that judges, a house rule. It may take its time, within 5 s. */
-export type ContentCheck = (
-  asked: ValidateContentInput,
-  signal: AbortSignal,
-) => readonly Finding[] | PromiseLike<readonly Finding[]>
+import { detailOf, isLate } from './models/model.ts'
 
 export type ValidateContentOptions = Priced &
   OffensiveHands & {
     /** Beside the ones that are always made. */
     readonly checks?: readonly ContentCheck[]
+    /** Brands that may be named only as was agreed with their owners. */
+    readonly brands?: readonly string[]
+    /** Who looks for misinformation beside the rules: `createModelJudge`. Asked for with them. */
+    readonly judge?: ContentCheck
   }
 
 const { validate_content: CONTRACT } = SKILLS
@@ -45,27 +45,36 @@ const FAILED: Finding = {
 }
 
 export function validateContent(options: ValidateContentOptions = {}) {
-  const { checks = [], ...hands } = options
+  const { checks = [], judge, brands = [], ...hands } = options
   const offensive = createOffensiveCheck(hands)
   const { cache } = CONTRACT
   return defineSkill({
     ...contracted(CONTRACT, options),
     // All of it: the content by its bytes, the rules, and what the checks were sharpened by.
     ...(cache && { cache: { ttl: cache.ttlMs } }),
-    run: async (asked, { signal, keep, failure }) => {
+    run: async (asked, { signal, keep, failure, now }) => {
+      const began = now()
       const findings: Finding[] = []
-      const all: readonly ContentCheck[] = [...checksFor(asked, offensive), ...checks]
+      const isJudged = asked.validation_rules?.check_misinformation ?? true
+      const all: readonly ContentCheck[] = [
+        ...checksFor(asked, offensive, brands),
+        ...checks,
+        // The slowest last, so that everything else is said when it is late.
+        ...(judge !== undefined && isJudged ? [judge] : []),
+      ]
       for (const check of all) {
         await othersTurn()
         signal.throwIfAborted()
         try {
           findings.push(...(await check(asked, signal)))
         } catch (cause) {
-          throw signal.aborted ? cause : failure('VALIDATION_ERROR', { cause })
+          if (signal.aborted) throw cause
+          const code = isLate(cause) ? 'SAFETY_CHECK_TIMEOUT' : 'VALIDATION_ERROR'
+          throw failure(code, { cause, ...detailOf(cause) })
         }
         keep([...findings])
       }
-      return verdictOf(findings)
+      return { ...verdictOf(findings), validation_time_ms: now() - began }
     },
     recover: ({ ending, partial }): ValidateContentOutput | undefined => {
       const done = isFindings(partial) ? partial : []
@@ -80,6 +89,7 @@ export function validateContent(options: ValidateContentOptions = {}) {
 function checksFor(
   { content, validation_rules: rules, context = {} }: ValidateContentInput,
   offensive: ReturnType<typeof createOffensiveCheck>,
+  brands: readonly string[],
 ): readonly (() => readonly Finding[])[] {
   const passages = passagesOf(content)
   const known = (context.sources ?? []).map(({ text = '' }) => text.toLowerCase())
@@ -92,7 +102,10 @@ function checksFor(
       ? [() => passages.flatMap((passage) => checkClaims(passage, known))]
       : []),
     ...(isAsked('check_copyright')
-      ? [() => passages.flatMap((passage) => checkCopying(passage, context))]
+      ? [
+          () => passages.flatMap((passage) => checkCopying(passage, context)),
+          () => checkBrands(passages, brands),
+        ]
       : []),
     ...(isAsked('check_platform_compliance')
       ? [() => checkPlatform(content, passages, platform)]

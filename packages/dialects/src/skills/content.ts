@@ -23,6 +23,9 @@ const MediaDetail = Type.Object(
     duration_sec: Type.Optional(Type.Number({ minimum: 0, maximum: 600 })),
     size_bytes: Type.Optional(Count),
     generated_by: Type.Optional(Type.Enum(['ideogram', 'runwayml'])),
+    alt_text: Type.Optional(
+      Type.String({ maxLength: 1_000, description: 'What is to be seen, for who cannot see it' }),
+    ),
   },
   { allOf: [requiredIf('type', 'video', ['duration_sec'])] },
 )

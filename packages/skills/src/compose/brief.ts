@@ -12,6 +12,8 @@ export type Brief = {
   readonly type: ContentType
   /** The first text was not safe to show: this one has to be milder. */
   readonly careful: boolean
+  /** How long the writing may take. */
+  readonly withinMs: number
 }
 
 export type Draft = {
@@ -23,6 +25,8 @@ export type Draft = {
   readonly hashtags: readonly string[]
   /** How much the writer trusts it, 0 to 1. */
   readonly confidence: number
+  /** What a picture to it would show, for who cannot see it. */
+  readonly alt?: string
 }
 
 export type Writer = {

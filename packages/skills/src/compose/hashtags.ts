@@ -1,4 +1,7 @@
-/** Hashtags from the trend and the persona: as many as its strategy likes, and none forbidden. */
+/**
+ * Hashtags from a model, the trend and the persona: as many as its strategy likes, and none
+ * forbidden. The count is the same whoever writes, so that the same brief has the same structure.
+ */
 import { fold } from '../judge/folded.ts'
 import type { Brief } from './brief.ts'
 import { keywordsOf } from './subject.ts'
@@ -8,15 +11,19 @@ const MOST = { none: 3, trending_only: 3, mix_popular_niche: 6, comprehensive: 1
 const ALWAYS = ['#today', '#community', '#stories', '#now', '#talk']
 const TAG_CHARS = 30
 
-export function hashtagsFor({ trend, persona }: Brief): readonly string[] {
+export function hashtagsFor(
+  { trend, persona, careful }: Brief,
+  given: readonly string[] = [],
+): readonly string[] {
   const { vocabulary, brand_guidelines: brand, content_style: style } = persona
   const strategy = style.hashtag_strategy ?? 'mix_popular_niche'
   const forbidden = [...vocabulary.forbidden_words, ...(brand?.forbidden_associations ?? [])].map(
     (word) => tagOf(word).toLowerCase(),
   )
-  const trending = [...(trend.metadata?.hashtags ?? []), ...keywordsOf(trend.topic)]
+  // A topic that was not safe to show gives no tags either.
+  const trending = careful ? [] : [...(trend.metadata?.hashtags ?? []), ...keywordsOf(trend.topic)]
   const own = strategy === 'trending_only' ? [] : persona.target_audience.interests
-  const tags = [...trending.slice(0, 6), ...own, ...ALWAYS].map(tagOf)
+  const tags = [...given, ...trending.slice(0, 6), ...own, ...ALWAYS].map(tagOf)
   const known = new Set<string>()
   const fit = tags.filter((tag) => {
     const lower = tag.toLowerCase()

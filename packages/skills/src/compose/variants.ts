@@ -6,6 +6,7 @@
 import type { ContentPackage } from '@chimera/dialects/skills/content'
 import { weightedLength } from '../judge/platforms.ts'
 import type { Brief, Draft } from './brief.ts'
+import { cutWeighted } from './forms.ts'
 import { cutAtWord, headlineOf } from './subject.ts'
 
 type Variants = NonNullable<ContentPackage['platform_variants']>
@@ -57,11 +58,4 @@ function tweetOf(
   const whole = last === '' ? cut : `${cut}\n${last}`
   const tagged = `${whole} ${tags.join(' ')}`
   return weightedLength(tagged) <= TWEET ? tagged : whole
-}
-
-function cutWeighted(text: string, room: number): string {
-  if (weightedLength(text) <= room) return text
-  let most = Math.min(text.length, room)
-  while (most > 1 && weightedLength(cutAtWord(text, most)) > room) most -= 1
-  return cutAtWord(text, most)
 }

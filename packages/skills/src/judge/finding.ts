@@ -20,6 +20,12 @@ export type Finding = {
   readonly span?: Span
 }
 
+/** A check of one's own: a model that judges, a house rule. It may take its time, within 5 s. */
+export type ContentCheck = (
+  asked: ValidateContentInput,
+  signal: AbortSignal,
+) => readonly Finding[] | PromiseLike<readonly Finding[]>
+
 export type Context = NonNullable<ValidateContentInput['context']>
 
 /** Everything that a person would read, in the order of the package. */
@@ -27,6 +33,7 @@ export function passagesOf({
   script,
   captions,
   hashtags,
+  media_metadata: media = [],
   platform_variants: variants = {},
 }: ContentPackage): readonly Passage[] {
   const { twitter, tiktok, instagram, youtube } = variants
@@ -34,6 +41,7 @@ export function passagesOf({
     ['/script', script],
     ['/captions', captions],
     ...hashtags.map((tag, at) => [`/hashtags/${at}`, tag] as const),
+    ...media.map(({ alt_text: alt }, at) => [`/media_metadata/${at}/alt_text`, alt] as const),
     ['/platform_variants/twitter/text', twitter?.text],
     ['/platform_variants/tiktok/description', tiktok?.description],
     ['/platform_variants/instagram/caption', instagram?.caption],

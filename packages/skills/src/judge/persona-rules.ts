@@ -34,12 +34,22 @@ export function checkPersona(
   ]
 }
 
+/** Brands of others, which may be named only as was agreed with them. */
+export function checkBrands(
+  passages: readonly Passage[],
+  brands: readonly string[],
+): readonly Finding[] {
+  const why = 'is a brand of somebody else: name it only as you agreed with them'
+  return brands.flatMap((brand) => named(passages, brand, 'foreign_brand', why, 'warning'))
+}
+
 /** As a word of its own, in any case, with or without accents, in the plural too. */
 function named(
   passages: readonly Passage[],
   word: string,
   rule: string,
   why: string,
+  severity: Finding['severity'] = 'error',
 ): readonly Finding[] {
   const plain = fold(word).text.toLowerCase().trim()
   if (plain === '') return []
@@ -51,7 +61,7 @@ function named(
     const folded = fold(text)
     return Array.from(folded.text.matchAll(pattern), ({ index, 0: found }) => ({
       rule,
-      severity: 'error' as const,
+      severity,
       message: `${quoted(word)} ${why}.`,
       span: { field, ...folded.place(index, index + found.length) },
     }))

@@ -10,7 +10,7 @@ const MAIL = /[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[a-z]{2,24}\b/gi
 const OFFICE =
   /^(?:info|press|contact|hello|hi|support|help|sales|team|office|media|news|jobs|privacy|security|admin|service|editor|newsletter)\b/i
 const PHONE =
-  /(?<![\w.,/#-])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,4}\)[\s.-]?)?\d{2,4}(?:[\s.-]\d{2,4}){1,4}(?![\w/-])/g
+  /(?<![\w.,/#-])(?:\+\d(?:[\s().-]{0,2}\d){8,14}|(?:\(\d{1,4}\)[\s.-]?)?\d{2,4}(?:[\s.-]\d{2,4}){1,4})(?![\w/-])/g
 const CARD = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])/g
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g
 const SOCIAL = /(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g

