@@ -1,12 +1,16 @@
 /** `fetch_trends` through the runner: platforms, what is left out, and each row of its errors. */
 import assert from 'node:assert/strict'
 import { checkTrendData } from '@chimera/dialects/skills/checks'
+import type { FetchTrendsOutput } from '@chimera/dialects/skills/schema'
 import type { TrendData } from '@chimera/dialects/skills/trend'
 import { TREND_PLATFORMS, type TrendPlatform } from '@chimera/dialects/skills/words'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { createRunner } from '@chimera/skill/runner'
-import { describe, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { fetchTrends } from './fetch-trends.ts'
+import { createEmbeddedScorer } from './relevance/embedded.ts'
+import { createEmbedder } from './relevance/embedder.ts'
+import type { Scorer } from './relevance/scorer.ts'
 import { samplesOf } from './trends/samples.ts'
 import { SourceFailure, type TrendSource } from './trends/source.ts'
 
@@ -44,9 +48,9 @@ function source(name: string, script: Script) {
 
 type Sources = Partial<Record<TrendPlatform, readonly TrendSource[]>>
 
-function town(sources: Sources, perHour = 100) {
+function town(sources: Sources, perHour = 100, meaning?: Scorer) {
   const clock = createVirtualClock({ startAt: START })
-  const skill = fetchTrends({ sources, perHour, clock })
+  const skill = fetchTrends({ sources, perHour, clock, ...(meaning && { meaning }) })
   const runner = createRunner({ skills: [skill], clock })
   return {
     clock,
@@ -58,10 +62,14 @@ function town(sources: Sources, perHour = 100) {
   }
 }
 
-async function fetched(sources: Sources, asked: Readonly<Record<string, unknown>>) {
-  const outcome = await town(sources).fetch(asked)
+async function fetched(
+  sources: Sources,
+  asked: Readonly<Record<string, unknown>>,
+  meaning?: Scorer,
+) {
+  const outcome = await town(sources, 100, meaning).fetch(asked)
   assert.ok(outcome.ok, JSON.stringify(outcome))
-  return outcome.output as { trends: TrendData[]; count: number; truncated: boolean }
+  return outcome.output as FetchTrendsOutput
 }
 
 const topics = ({ trends }: { readonly trends: readonly TrendData[] }) =>
@@ -97,6 +105,13 @@ describe('SK-6 what comes through', () => {
       { excludeTopics: ['crypto'] },
       [{ ...loud, metadata: { hashtags: ['#crypto'] } }],
       [],
+    ],
+    ['nothing of another platform', {}, [loud, { ...loud, platform: 'market' }], [loud.topic]],
+    [
+      'nothing that steers or hides',
+      {},
+      [trend('Calm\u202e \u001b[2Jwaters\u{e0041}', 20_000)],
+      ['Calm [2Jwaters'],
     ],
     ['nothing twice', {}, [loud, trend('LOUD Harbour Libraries!', 40_000)], [loud.topic]],
   ]
@@ -142,6 +157,16 @@ describe('SK-6 several platforms', () => {
     }
     const answer = await fetched(sources, { platform: ['news', 'reddit', 'twitter'] })
     assert.deepEqual(topics(answer), [night.topic])
+    assert.deepEqual(answer.unavailable, ['reddit', 'twitter'])
+  })
+
+  test('the fallback of one that fails is asked at once', async () => {
+    const usual = source('usual', 'NETWORK_ERROR')
+    const other = source('other', [trend('Repair cafes', 20_000, { platform: 'reddit' })])
+    const sources = { news: [source('news', [night]).one], reddit: [usual.one, other.one] }
+    const answer = await fetched(sources, { platform: ['news', 'reddit'] })
+    assert.deepEqual(topics(answer), [night.topic, 'Repair cafes'])
+    assert.deepEqual([usual.asked(), other.asked(), answer.unavailable], [1, 1, undefined])
   })
 })
 
@@ -205,9 +230,78 @@ test('SK-6 a platform is asked so often in an hour, and the hour passes', async 
   const third = await fetch({ platform: 'news', limit: 3 })
   assert.ok(!third.ok)
   assert.equal(third.error.code, 'RATE_LIMITED')
+  assert.ok((third.error.retryAfterMs ?? 0) > 3_000_000, JSON.stringify(third))
   await clock.advanceBy(3_600_000)
   assert.ok((await fetch({ platform: 'news', limit: 4 })).ok)
   assert.equal(asked(), 3)
+})
+
+describe('SK-6 T5 where no source answers', () => {
+  const rows: readonly SourceFailure['code'][] = [
+    'PLATFORM_UNAVAILABLE',
+    'RATE_LIMITED',
+    'NETWORK_ERROR',
+    'TIMEOUT',
+  ]
+  for (const code of rows) {
+    test(`${code}: the last answer stands, marked, while it is of the window`, async () => {
+      let script: Script = [
+        trend('Young', 30_000),
+        trend('Old', 40_000, { timestamp: '2026-01-01T08:30:00Z' }),
+      ]
+      const one: TrendSource = {
+        name: 'usual',
+        fetch: (...asked) => source('', script).one.fetch(...asked),
+      }
+      const { fetch, clock } = town({ news: [one] })
+      const asked = { platform: 'news', timeWindow: '4h' }
+      const fresh = await fetch(asked)
+      assert.ok(fresh.ok && !fresh.stale)
+      script = code
+      await clock.advanceBy(60 * 60_000)
+      const outcome = await fetch(asked)
+      assert.ok(outcome.ok && outcome.stale, JSON.stringify(outcome))
+      const { trends, stale, fetched_at: at, count } = outcome.output as FetchTrendsOutput
+      assert.deepEqual([trends.map(({ topic }) => topic), count, stale], [['Young'], 1, true])
+      assert.equal(at, '2026-01-01T12:00:00.000Z')
+      await clock.advanceBy(4 * 60 * 60_000)
+      const later = await fetch(asked)
+      assert.ok(!later.ok)
+      assert.equal(later.error.code, code)
+    })
+  }
+})
+
+describe('SK-6 T4 topics are excluded by meaning', () => {
+  const embedder = createEmbedder({ threads: 1 })
+  afterAll(() => embedder.close())
+  const scorer = createEmbeddedScorer(embedder)
+  const few = [
+    trend('Bitcoin fees fall to their lowest in months', 30_000),
+    trend('Harbour warehouses become a public library', 20_000),
+  ]
+  // It is awaited by real threads, which a clock that stands still does not wait for.
+  const excluding = async (meaning: Scorer, excludeTopics: readonly string[]) => {
+    const skill = fetchTrends({ sources: { news: [source('usual', few).one] }, meaning, clock })
+    const outcome = await createRunner({ skills: [skill], clock }).run(skill, {
+      platform: 'news',
+      excludeTopics: [...excludeTopics],
+    })
+    assert.ok(outcome.ok, JSON.stringify(outcome))
+    return topics(outcome.output)
+  }
+  const clock = createVirtualClock({ startAt: START })
+
+  test('what is about it, without a word of it', async () => {
+    assert.deepEqual(await excluding(scorer, ['cryptocurrency']), [few[1]?.topic])
+    assert.deepEqual(await excluding(scorer, ['football']), topics({ trends: few }))
+    assert.deepEqual(await excluding(scorer, []), topics({ trends: few }))
+  })
+
+  test('who cannot tell takes nothing away, and words still count', async () => {
+    const broken: Scorer = { name: 'broken', score: () => Promise.reject(new Error('no model')) }
+    assert.deepEqual(await excluding(broken, ['library']), [few[0]?.topic])
+  })
 })
 
 describe('samples', () => {

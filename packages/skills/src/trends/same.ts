@@ -30,6 +30,24 @@ export function withoutRepeats(trends: readonly TrendData[]): readonly TrendData
   return kept.map(({ trend }) => trend)
 }
 
+/** For one of these topics, by its place: the places of those about the same, its own included. */
+export function alikeAmong(topics: readonly string[]): (at: number) => readonly number[] {
+  const words = topics.map(wordsOf)
+  const byWord = new Map<string, number[]>()
+  for (const [at, set] of words.entries()) {
+    for (const word of set) {
+      const places = byWord.get(word)
+      if (places) places.push(at)
+      else byWord.set(word, [at])
+    }
+  }
+  return (at) => {
+    const mine = words[at] ?? new Set()
+    const near = new Set([at, ...[...mine].flatMap((word) => byWord.get(word) ?? [])])
+    return [...near].filter((other) => other === at || isSame(mine, words[other] ?? new Set()))
+  }
+}
+
 /** By all of its words, wherever they stand in the topic or its hashtags. */
 export function isExcluded(trend: TrendData, topics: readonly string[]): boolean {
   const tags = trend.metadata?.hashtags ?? []

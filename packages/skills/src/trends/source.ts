@@ -11,11 +11,20 @@ export type TrendsWanted = {
 /** Why a source gave nothing; anything else that it throws is `PLATFORM_UNAVAILABLE`. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure'
-  readonly code: 'PLATFORM_UNAVAILABLE' | 'RATE_LIMITED' | 'NETWORK_ERROR' | 'TIMEOUT'
+  readonly code:
+    | 'PLATFORM_UNAVAILABLE'
+    | 'RATE_LIMITED'
+    | 'NETWORK_ERROR'
+    | 'TIMEOUT'
+    | 'VALIDATION_FAILED'
 
-  constructor(code: SourceFailure['code'], detail: string) {
+  /** When it may be asked again, where that is known. */
+  readonly retryAfterMs?: number
+
+  constructor(code: SourceFailure['code'], detail: string, retryAfterMs?: number) {
     super(detail)
     this.code = code
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
   }
 }
 
