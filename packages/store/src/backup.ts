@@ -50,6 +50,15 @@ const TABLES: readonly Table[] = [
   { name: 'control_orders',  since: 13, order: 'sequence' },
   { name: 'control_seen',    since: 13, order: 'id, agent' },
   { name: 'agent_work',      since: 15, order: 'agent, scope' },
+  { name: 'wallet_accounts', since: 16, order: 'chain, address' },
+  { name: 'wallet_debits',   since: 16, order: 'key, attempt' },
+  { name: 'wallet_purses',   since: 16, order: 'wallet, currency' },
+  { name: 'wallet_purse_debits', since: 16, order: 'key' },
+  { name: 'approvals',       since: 17, order: 'id' },
+  { name: 'posts',           since: 18, order: 'id' },
+  { name: 'publications',    since: 18, order: 'planner, key' },
+  { name: 'campaigns',       since: 20, order: 'id' },
+  { name: 'reviews',         since: 20, order: 'id' },
   { name: 'presence_events', since: 3, order: 'received_at, event_id' },
 ]
 

@@ -116,7 +116,7 @@ export async function listObeyed(
 }
 
 /** It may have registered at another hub a moment ago. */
-async function findAgent(hub: Hub, id: AgentId) {
+export async function findAgent(hub: Hub, id: AgentId) {
   const listed = hub.directory.find(id)
   if (listed !== undefined) return listed
   const kept = await hub.keep.agents.load(id)

@@ -17,6 +17,10 @@ import { presenceOrder } from './0012-presence-order.ts'
 import { control } from './0013-control.ts'
 import { allowances } from './0014-allowances.ts'
 import { agentWork } from './0015-agent-work.ts'
+import { wallet } from './0016-wallet.ts'
+import { approvals } from './0017-approvals.ts'
+import { posts } from './0018-posts.ts'
+import { campaigns } from './0020-campaigns.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -35,4 +39,8 @@ export const MIGRATIONS: readonly Migration[] = [
   control,
   allowances,
   agentWork,
+  wallet,
+  approvals,
+  posts,
+  campaigns,
 ]
