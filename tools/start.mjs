@@ -1,7 +1,17 @@
 /**
- * `npm start`: without words the tour, with words the command line (`npm start -- hub --check`),
- * from the sources, so that a fresh clone needs no build. The words are those of `chimera`.
+ * `npm start`: without a verb the whole network (`chimera up`), with one that command
+ * (`npm start -- review list`), from the sources, so that a fresh clone needs no build but that of
+ * the page. The words are those of `chimera`.
  */
-const entry = process.argv.length > 2 ? '../packages/cli/src/main.ts' : '../examples/tour/main.ts'
+import { readyPage } from './page.mjs'
 
-await import(new URL(entry, import.meta.url).href)
+const [first = '', ...others] = process.argv.slice(2)
+const isVerb =
+  first !== '' && (!first.startsWith('-') || ['--help', '-h', '--version'].includes(first))
+const words = isVerb ? [first, ...others] : ['up', ...process.argv.slice(2)]
+process.argv.splice(2, process.argv.length, ...words)
+
+// The one part that no browser can take from the sources.
+if (['up', 'hub'].includes(words[0] ?? '')) readyPage()
+
+await import(new URL('../packages/cli/src/main.ts', import.meta.url).href)

@@ -10,6 +10,7 @@ import { describeProblem } from '@chimera/host/settings/problems'
 import { resolveSettings } from '@chimera/host/settings/resolve'
 import { SETTINGS_FILE } from '@chimera/host/settings/sources'
 import { MISUSED, Trouble } from './trouble.ts'
+import { findHere } from './up/here.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -41,15 +42,30 @@ export async function readFlags<D extends Declared>(
   declared: D,
   flags: Fields,
 ): Promise<Values<D>> {
-  const { CHIMERA_HUB, CHIMERA_OWNER, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE } = process.env
   const settings = await resolveSettings(declared, {
     flags,
     // `--limit` and the like belong to one call; a variable would change all of them unseen.
-    env: { CHIMERA_HUB, CHIMERA_OWNER, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE },
+    env: await said(flags),
     read: readSecretFile,
   })
   if (settings.ok) return settings.values
   throw new Trouble(settings.problems.map(describeProblem), MISUSED)
+}
+
+/** By variables; where no hub was named, the network that runs in this folder is meant. */
+async function said(flags: Fields): Promise<Readonly<Record<string, string | undefined>>> {
+  const { CHIMERA_HUB, CHIMERA_OWNER, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE } = process.env
+  const named = { CHIMERA_HUB, CHIMERA_OWNER, CHIMERA_TOKEN, CHIMERA_TOKEN_FILE }
+  if (flags.hub !== undefined || CHIMERA_HUB) return named
+  const here = await findHere()
+  if (here === undefined) return named
+  const isKnown = flags.tokenFile !== undefined || CHIMERA_TOKEN || CHIMERA_TOKEN_FILE
+  return {
+    ...named,
+    CHIMERA_HUB: here.hub,
+    CHIMERA_OWNER: CHIMERA_OWNER || here.owner,
+    ...(!isKnown && { CHIMERA_TOKEN_FILE: here.tokenFile }),
+  }
 }
 
 /** The settings file is the hub's, and knows none of these; only a named secret is read. */

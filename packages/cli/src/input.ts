@@ -12,17 +12,21 @@ export const INPUT_ABOUT =
 const EXPECTED = 'one JSON object, @file with one, or - for standard input'
 const MOST_SHOWN = 60
 
-export async function readInput(said: string): Promise<Readonly<Record<string, unknown>>> {
+export async function readInput(
+  said: string,
+  mostBytes: number = LIMITS.bodyBytes,
+): Promise<Readonly<Record<string, unknown>>> {
   const from = said === '-' ? 'standard input' : said.startsWith('@') ? said.slice(1) : undefined
   if (said === '-' && process.stdin.isTTY) console.error('The input, ended by Ctrl-D:')
-  const text = from === undefined ? said : await readAll(said === '-' ? undefined : said.slice(1))
+  const path = said === '-' ? undefined : said.slice(1)
+  const text = from === undefined ? said : await readAll(path, mostBytes)
   const value = parse(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   const came = value === undefined ? `no JSON: ${shown(text)}` : shown(text)
   throw wrong(from === undefined ? came : `${came}, from ${from}`)
 }
 
-async function readAll(path: string | undefined): Promise<string> {
+async function readAll(path: string | undefined, mostBytes: number): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0
   try {
@@ -30,7 +34,7 @@ async function readAll(path: string | undefined): Promise<string> {
     for await (const part of source) {
       const piece = Buffer.from(part as Uint8Array)
       bytes += piece.length
-      if (bytes > LIMITS.bodyBytes) throw wrong(`more than ${LIMITS.bodyBytes} bytes`)
+      if (bytes > mostBytes) throw wrong(`more than ${mostBytes} bytes`)
       parts.push(piece)
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { VERSION } from './version.ts'
 
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./verbs/up.ts')).upVerb(),
   hub: async () => (await import('./verbs/hub.ts')).hubVerb(),
   new: async () => (await import('./verbs/new.ts')).newVerb(),
   agent: async () => (await import('./verbs/agent.ts')).agentVerb(),
@@ -23,6 +24,10 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   watch: async () => (await import('./verbs/watch.ts')).watchVerb(),
   audit: async () => (await import('./verbs/audit.ts')).auditVerb(),
   store: async () => (await import('./verbs/store.ts')).storeVerb(),
+  skill: async () => (await import('./verbs/skill.ts')).skillVerb(),
+  providers: async () => (await import('./verbs/providers.ts')).providersVerb(),
+  campaign: async () => (await import('./verbs/campaign.ts')).campaignVerb(),
+  review: async () => (await import('./verbs/review.ts')).reviewVerb(),
   doctor: async () => (await import('./verbs/doctor.ts')).doctorVerb(),
 }
 
@@ -34,6 +39,7 @@ export function createProgram(): Command {
       'after',
       `
 Examples:
+  chimera up                           a whole network: hub, fleet, page, a campaign
   chimera hub                          a hub on this machine, data in .chimera
   chimera hub --check                  what it would run with
   chimera new agent my-agent           a file of skills to begin with
@@ -48,6 +54,10 @@ Examples:
   chimera broker init ./broker         what a NATS server needs to let agents in
   chimera watch ledger work            what happens, as it happens
   chimera audit verify trail.jsonl     prove an export, offline
+  chimera skill list                   the ten skills, and what they stand on
+  chimera providers check              whether your models, servers and wallet work
+  chimera campaign run town.yaml       has a fleet run it
+  chimera review list                  what waits for you before it is published
   chimera doctor                       what keeps a hub from running
 
 Exit status: 0 done, 1 tried and failed or found something, 2 the words make no sense.`,

@@ -125,6 +125,36 @@ describe('a campaign', () => {
   })
 })
 
+describe('a filter that does not end in time', () => {
+  const slow = (times: number) => {
+    let asked = 0
+    return defineSkill({
+      name: 'semantic_filter',
+      version: '1.0',
+      input: Type.Object({}),
+      output: Type.Object({}, { additionalProperties: true }),
+      run: (given) => {
+        asked += 1
+        const { trends } = given as { trends: readonly unknown[] }
+        if (asked <= times) return { filtered_trends: [], partial: true }
+        const [trend] = trends
+        return { filtered_trends: [{ trend, relevance_score: 0.9, reasoning: 'words' }] }
+      },
+    })
+  }
+  test('SK-16 is asked again before anybody says that nothing matters', async () => {
+    const town = createTown(says(YES), [slow(2)])
+    const done = await once(town, askedFor({ publish_to: ['twitter'] }))
+    assert.deepEqual(states(done), ['published'])
+    await town.close()
+  })
+  test('SK-16 and in the end the run fails, with words', async () => {
+    const town = createTown(says(YES), [slow(3)])
+    await assert.rejects(once(town), /no trend could be scored in time/)
+    await town.close()
+  })
+})
+
 describe('a campaign that is cut', () => {
   test('SK-16 at every point goes on where it was: nothing is done, paid or posted twice', async () => {
     const person = says({ state: 'rejected', words: 'Shorter' }, YES)

@@ -21,6 +21,8 @@ export type Progress = {
   /** From 0 to 1. */
   readonly share: number
   readonly note?: string
+  /** It waits for a person from now on, or no longer does. */
+  readonly awaiting?: boolean
 }
 
 /** What a skill may say when it has somebody else do a part of its work. */
@@ -59,6 +61,11 @@ export type SkillContext<Code extends string = string> = {
   readonly signal: AbortSignal
   /** `progress(0.5, 'half of the pages')`. */
   readonly progress: (share: number, note?: string) => void
+  /**
+   * Says that a person has to look before it goes on, or no longer has to: the network is told that
+   * the agent waits for somebody (HUMAN_REVIEW).
+   */
+  readonly awaiting: (does: boolean, note?: string) => void
   readonly log: SkillLog
   /**
    * Has somebody else on the network do a part of the work, paid out of what this work is paid

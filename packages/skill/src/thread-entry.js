@@ -45,6 +45,8 @@ export async function serve() {
       now: () => Date.now(),
       /** @param {number} share @param {string} [note] */
       progress: (share, note) => say({ is: 'progress', share, note }),
+      /** @param {boolean} does @param {string} [note] */
+      awaiting: (does, note) => say({ is: 'awaiting', does, note }),
       log: {
         debug: logger('debug'),
         info: logger('info'),

@@ -203,11 +203,12 @@ function givenOf({ call, attempt, until, fallback, caller, key }: SkillContext) 
   return { call, attempt, until, fallback, caller, key }
 }
 
-function hear(word: Word, { progress, log, keep }: SkillContext): void {
+function hear(word: Word, { progress, awaiting, log, keep }: SkillContext): void {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-  if (word.is === 'progress') {
-    progress(Number(word.share), ...(word.note === undefined ? [] : [text(word.note)]))
-  } else if (word.is === 'keep') keep(word.partial)
+  const note = word.note === undefined ? [] : [text(word.note)]
+  if (word.is === 'progress') progress(Number(word.share), ...note)
+  else if (word.is === 'awaiting') awaiting(word.does === true, ...note)
+  else if (word.is === 'keep') keep(word.partial)
   else if (word.is === 'log') {
     const { fields } = word
     const level = (['debug', 'info', 'warn', 'error'] as const).find((each) => each === word.level)

@@ -257,6 +257,7 @@ class Context implements SkillContext {
   readonly key?: string
   readonly #trial: Trial
   readonly #own: Own
+  #share = 0
 
   constructor(trial: Trial, { attempt, fallback }: Once, own: Own) {
     this.#trial = trial
@@ -280,13 +281,15 @@ class Context implements SkillContext {
   }
 
   get progress(): SkillContext['progress'] {
-    const own = this.#own
     return (share, note) => {
-      const within = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0
-      // An author without types may hand over anything.
-      const said = typeof note === 'string' ? { note: note.slice(0, LIMITS.notesChars) } : {}
-      own.progress({ share: within, ...said })
+      this.#share = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0
+      this.#own.progress({ share: this.#share, ...noted(note) })
     }
+  }
+
+  get awaiting(): SkillContext['awaiting'] {
+    return (does, note) =>
+      this.#own.progress({ share: this.#share, awaiting: does === true, ...noted(note) })
   }
 
   get hire(): SkillContext['hire'] {
@@ -303,6 +306,10 @@ class Context implements SkillContext {
     return (code, options) => new SkillFailure(code, options)
   }
 }
+
+/** An author without types may hand over anything. */
+const noted = (note: unknown) =>
+  typeof note === 'string' ? { note: note.slice(0, LIMITS.notesChars) } : {}
 
 export const contextOf = (trial: Trial, once: Once, own: Own): SkillContext =>
   new Context(trial, once, own)

@@ -15,8 +15,8 @@ import type { Issue } from '@chimera/domain/decision'
 import type { CorrelationId, Instant } from '@chimera/domain/ids'
 import { REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import { type BackoffPlan, backoffMs } from '@chimera/domain/voice/backoff'
-import type { Chance } from '@chimera/host/chance'
-import type { Clock } from '@chimera/host/clock'
+import { type Chance, createChance } from '@chimera/host/chance'
+import { type Clock, createClock } from '@chimera/host/clock'
 import { createGuardedClient, type Outcome } from '@chimera/host/guarded/client'
 import type { ClientTls } from '@chimera/host/guarded/dial'
 import type { GuardFailureCode } from '@chimera/host/guarded/failure'
@@ -31,8 +31,8 @@ export type HubClientOptions = {
   readonly token?: string | (() => string | undefined)
   /** The key that signs; asked for at each try. */
   readonly key?: KeyPair | (() => KeyPair | undefined)
-  readonly clock: Clock
-  readonly chance: Chance
+  readonly clock?: Clock
+  readonly chance?: Chance
   /** For one try, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number
   /** Tries of one call, the first included. Default: 4, which is about a second and a half. */
@@ -121,7 +121,7 @@ export const KEY_FIELD = 'x-chimera-key'
 
 /** Throws for an address that is none: a mistake of whoever wrote the settings. */
 export function createHubClient(options: HubClientOptions): HubClient {
-  const { clock, chance, tls, tries: usualTries = TRIES } = options
+  const { clock = createClock(), chance = createChance(), tls, tries: usualTries = TRIES } = options
   const usualMs = options.timeoutMs ?? TIMEOUT_MS
   const address = readAddress(options.hub)
   const http = createGuardedClient({

@@ -319,7 +319,11 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       signal: one.stop.signal,
       correlation: ask.correlation,
       ...(hands.hireFor && { hire: hands.hireFor(withinOf(one)) }),
-      onProgress: ({ share, note: said }) => {
+      onProgress: ({ share, note: said, awaiting }) => {
+        if (awaiting !== undefined) {
+          desk.awaiting(ask.work, awaiting)
+          tell()
+        }
         const note = said === undefined ? {} : { note: clearWords(said) }
         progresses.tell(ask.work, { is: 'progress', share, ...note })
       },

@@ -20,7 +20,8 @@ import { openSkills } from '@chimera/skills/providers/open'
 import type { ProviderSettings } from '@chimera/skills/providers/settings'
 import { askHub } from '../ask.ts'
 import { consolePage } from '../console-page.ts'
-import { makeOwner, readTokens, type Tokens, writeTokens } from './tokens.ts'
+import { announce, withdraw } from './here.ts'
+import { ownerToken, readTokens } from './tokens.ts'
 
 export type NetworkOptions = {
   readonly settings: Values<typeof HUB_SETTINGS>
@@ -38,7 +39,6 @@ export type NetworkOptions = {
 export type Network = {
   readonly address: string
   readonly token: string
-  readonly tokensFile: string
   /** Whether it was made by this start. */
   readonly isNew: boolean
   readonly page: boolean
@@ -46,8 +46,7 @@ export type Network = {
 
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const { settings, owner, directory, clock, log, stop, onStep } = options
-  const tokensFile = join(directory, 'tokens.json')
-  const before = await readTokens(tokensFile)
+  const before = await readTokens(directory)
   const page = settings.console ? consolePage() : undefined
   onStep('starting the hub')
   const hub = await startHub({
@@ -60,19 +59,19 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     page,
   })
   const { address } = hub
-  const tokens = await tokensFor(before, {
+  const token = await ownerToken(before, {
     operator: hub.firstOperatorToken,
     owner,
-    address,
-    tokensFile,
+    hub: address,
+    directory,
   })
   await askHub(address, '/accounts', {
-    token: keepSecret(tokens.owner).secret,
+    token: keepSecret(token).secret,
     method: 'POST',
     body: { owner_id: owner },
   })
   onStep('starting the fleet')
-  const environment = { ...process.env, [TOKEN_NAME]: tokens.owner }
+  const environment = { ...process.env, [TOKEN_NAME]: token }
   const providers = {
     ...options.providers,
     hub: { url: address, token: { env: TOKEN_NAME } },
@@ -83,42 +82,22 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     directory: join(directory, 'skills'),
   })
   stop.register({ name: 'skills', close: () => opened.close() })
+  // Beside the rest of the start: the first campaign would wait for it.
+  void opened.warm().catch((error: unknown) => log.warn({ err: error }, 'not warmed up'))
   const fleet = await startFleet({
     hub: address,
     owner,
-    token: tokens.owner,
+    token,
     directory: join(directory, 'fleet'),
     skills: opened.skills,
     clock,
     log: log.child({ part: 'fleet' }),
   })
   stop.register({ name: 'fleet', close: () => fleet.stop('the network stops') })
-  return {
-    address,
-    token: tokens.owner,
-    tokensFile,
-    isNew: before.owner === undefined,
-    page: page !== undefined,
-  }
+  await announce(directory, { hub: address, owner })
+  stop.register({ name: 'announcement', close: () => withdraw(directory) })
+  return { address, token, isNew: before.owner === undefined, page: page !== undefined }
 }
 
 /** A name of our own, so that no variable of the user's is touched. */
 const TOKEN_NAME = 'CHIMERA_UP_OWNER_TOKEN'
-
-async function tokensFor(
-  before: Tokens,
-  made: {
-    readonly operator: string | undefined
-    readonly owner: string
-    readonly address: string
-    readonly tokensFile: string
-  },
-): Promise<{ readonly owner: string }> {
-  const operator = made.operator ?? before.operator
-  if (before.owner !== undefined) return { owner: before.owner }
-  if (operator === undefined) throw new Error('the hub gave no operator token')
-  await writeTokens(made.tokensFile, { operator })
-  const owner = await makeOwner(made.address, made.owner, operator)
-  await writeTokens(made.tokensFile, { operator, owner })
-  return { owner }
-}

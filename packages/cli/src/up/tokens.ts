@@ -1,46 +1,60 @@
 /**
- * The tokens of a network that `chimera up` made: the operator's and the owner's, in one file that
- * only this user reads.
+ * The tokens of a network that `chimera up` made, the operator's and the owner's, each in a file
+ * that only this user reads.
  *
  *   T1  The hub shows an operator's token once. It is written down before anything else is done
  *       with it.
  *   T2  A file that is lost is made good: the hub gives another operator's token, and that makes
  *       another one for the owner.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { checker } from '@chimera/dialects/check'
 import { TokenMade } from '@chimera/dialects/chimera'
 import { keepSecret } from '@chimera/host/settings/secret'
 import { askHub, understand } from '../ask.ts'
+import { ownerTokenIn, writeWhole } from './here.ts'
 
 export type Tokens = { readonly operator?: string; readonly owner?: string }
 
-export async function readTokens(path: string): Promise<Tokens> {
-  try {
-    const kept: Readonly<Record<string, unknown>> = JSON.parse(await readFile(path, 'utf8'))
-    const { operator, owner } = kept
-    return {
-      ...(typeof operator === 'string' && { operator }),
-      ...(typeof owner === 'string' && { owner }),
-    }
-  } catch {
-    return {}
+export const operatorTokenIn = (directory: string): string => join(directory, 'operator.token')
+
+export async function readTokens(directory: string): Promise<Tokens> {
+  const operator = await read(operatorTokenIn(directory))
+  const owner = await read(ownerTokenIn(directory))
+  return { ...(operator && { operator }), ...(owner && { owner }) }
+}
+
+const read = (path: string): Promise<string> =>
+  readFile(path, 'utf8').then(
+    (text) => text.trim(),
+    () => '',
+  )
+
+/** The owner's token, made where there is none yet. */
+export async function ownerToken(
+  before: Tokens,
+  made: {
+    /** As the hub has just shown it. */
+    readonly operator: string | undefined
+    readonly owner: string
+    readonly hub: string
+    readonly directory: string
+  },
+): Promise<string> {
+  const { hub, directory } = made
+  if (made.operator !== undefined) {
+    await writeWhole(operatorTokenIn(directory), `${made.operator}\n`)
   }
-}
-
-export async function writeTokens(path: string, tokens: Tokens): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const beside = `${path}.new`
-  await writeFile(beside, `${JSON.stringify(tokens, undefined, 2)}\n`, { mode: 0o600 })
-  await rename(beside, path)
-}
-
-export async function makeOwner(hub: string, owner: string, operator: string): Promise<string> {
+  if (before.owner !== undefined) return before.owner
+  const operator = made.operator ?? before.operator
+  if (operator === undefined) throw new Error('the hub gave no operator’s token')
   const answer = await askHub(hub, '/v1/owners', {
     token: keepSecret(operator).secret,
     method: 'POST',
-    body: { owner_id: owner },
+    body: { owner_id: made.owner },
   })
-  return understand(answer, { check: checker(TokenMade), hub }).token
+  const { token } = understand(answer, { check: checker(TokenMade), hub })
+  await writeWhole(ownerTokenIn(directory), `${token}\n`)
+  return token
 }

@@ -14,6 +14,7 @@ import { createStop } from '@chimera/host/stop'
 import { HUB_SETTINGS } from '@chimera/hub/settings'
 import { startHub } from '@chimera/hub/start'
 import { Command } from 'commander'
+import { consolePage } from '../console-page.ts'
 import { explain, FAILED, MISUSED } from '../trouble.ts'
 
 export function hubVerb(): Command {
@@ -73,6 +74,7 @@ async function run({ config, check, newOperatorToken = false, ...flags }: Option
       log.info({ reason, tookMs, notClosed: notClosed.map(({ name }) => name) }, 'stopped')
     },
   })
+  const page = settings.values.console ? consolePage() : undefined
   try {
     const { address, also, firstOperatorToken } = await startHub({
       settings: settings.values,
@@ -81,8 +83,10 @@ async function run({ config, check, newOperatorToken = false, ...flags }: Option
       log,
       stop,
       newOperator: newOperatorToken,
+      page,
     })
     console.error(`The hub is ready on ${[address, ...also].join(', ')}`)
+    if (page !== undefined) console.error(`Its console: ${address}/console/`)
     if (settings.values.auth === 'open') {
       console.error('It is open: whoever reaches this address may use it. Ctrl-C stops it.')
     }

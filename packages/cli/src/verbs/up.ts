@@ -25,9 +25,9 @@ import { isFree } from '../checks.ts'
 import { createLiveLine } from '../live-line.ts'
 import { readProviders } from '../providers-file.ts'
 import { explain, FAILED, MISUSED } from '../trouble.ts'
+import { UP_HOME } from '../up/here.ts'
 import { type Network, startNetwork } from '../up/network.ts'
 
-const HOME = '.chimera/up'
 const OWNER = 'me'
 const SAMPLE = 'town-square'
 
@@ -35,7 +35,7 @@ export function upVerb(): Command {
   return new Command('up')
     .description('Run a whole network here: hub, fleet and page, with a campaign to begin with')
     .option('--listen <place>', 'Where the hub listens; 127.0.0.1:4600, or the next free port.')
-    .option('--data <directory>', `Where everything is kept; ${HOME} unless given.`)
+    .option('--data <directory>', `Where everything is kept; ${UP_HOME} unless given.`)
     .option('--database <address>', HUB_SETTINGS.database.about)
     .option('--bus <addresses>', HUB_SETTINGS.bus.about)
     .option('--config <file>', 'Providers for the skills; chimera.config.ts if it is here.')
@@ -65,7 +65,7 @@ type Options = {
 }
 
 async function run(options: Options): Promise<void> {
-  const { data: directory = HOME, config, campaign, fresh = false, ...flags } = options
+  const { data: directory = UP_HOME, config, campaign, fresh = false, ...flags } = options
   // U1.
   if (fresh) await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -136,21 +136,20 @@ async function beginCampaign(network: Network, clock: Clock): Promise<string> {
 }
 
 function greet(
-  { address, page, token, tokensFile }: Network,
+  { address, page, token }: Network,
   { logFile, begun }: { readonly logFile: string; readonly begun: string | undefined },
 ): void {
-  const at = address === 'http://127.0.0.1:4600' ? '' : ` --hub ${address}`
   const say = (text = ''): void => console.error(text)
+  const chimera = process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'chimera'
   say(`Chimera is up: ${page ? `${address}/console/#token=${token}` : address}`)
   if (begun !== undefined) {
-    say(`The campaign “${begun}” is on its way and will soon wait for your approval.`)
+    say(`The campaign “${begun}” is on its way, and will wait for your approval in a moment.`)
   }
   say()
-  say('Three things to try, in another terminal:')
-  say(`  export CHIMERA_TOKEN=$(node -p 'require("./${tokensFile}").owner')`)
-  say(`  chimera review list${at}        what waits for you; approve it, and see it published`)
-  say(`  chimera campaign list${at}      how far it has come and what it has cost`)
-  say(`  chimera discover generate_content${at}   who is on the network, and for how much`)
+  say('Three things to try, in another terminal in this folder:')
+  say(`  ${chimera} review list         what waits for you; \`approve\` it and it is published`)
+  say(`  ${chimera} campaign list       how far it has come, and what it has cost`)
+  say(`  ${chimera} agents              who is on the network`)
   say()
   say(`The log is in ${logFile}. Ctrl-C stops; the next start goes on from here.`)
 }

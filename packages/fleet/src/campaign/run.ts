@@ -17,7 +17,7 @@ import type { CampaignDesk } from './desk.ts'
 import { createPeople } from './people.ts'
 import { createPieces, type Plan, planOf } from './piece.ts'
 import { beginRecord, pieceState, touched } from './record.ts'
-import { createSteps, type Steps } from './steps.ts'
+import { createSteps, StepFailure, type Steps } from './steps.ts'
 
 export type RunHands = {
   readonly desk: CampaignDesk
@@ -32,6 +32,7 @@ export type RunHands = {
 
 const PAUSED_LOOK_MS = 2_000
 const DEFAULT_PLATFORMS = ['news'] as const
+const FILTER_TIMES = 3
 /** More than are written about, so that the filter has a choice. */
 const TRENDS = 50
 /** On the board beside what was taken, so that a person sees what was passed over. */
@@ -83,12 +84,8 @@ async function plan(
     },
   })) as FetchTrendsOutput
   if (fetched.trends.length === 0) return []
-  const filtered = (await steps.take({
-    step: 'filter',
-    skill: 'semantic_filter',
-    input: { trends: fetched.trends, campaign_goals: campaign.goals },
-  })) as SemanticFilterOutput
-  const { taken, left } = chooseTrends(filtered.filtered_trends, campaign, count)
+  const filtered = await filter(asked, steps, fetched)
+  const { taken, left } = chooseTrends(filtered, campaign, count)
   const [first] = publish_to
   for (const { scored, words } of left.slice(0, SHOWN_LEFT)) {
     if (first !== undefined) await begin(planOf(asked, scored, first), words)
@@ -98,6 +95,24 @@ async function plan(
   )
   for (const each of plans) await begin(each)
   return plans
+}
+
+/** What did not end in time has not said that nothing matters: it is asked again, some times. */
+async function filter(
+  { campaign }: RunCampaignInput,
+  steps: Steps,
+  { trends }: FetchTrendsOutput,
+): Promise<SemanticFilterOutput['filtered_trends']> {
+  for (let time = 1; ; time += 1) {
+    const step = time === 1 ? 'filter' : `filter ${time}`
+    const { filtered_trends: found, partial } = (await steps.take({
+      step,
+      skill: 'semantic_filter',
+      input: { trends, campaign_goals: campaign.goals },
+    })) as SemanticFilterOutput
+    if (found.length > 0 || partial !== true) return found
+    if (time === FILTER_TIMES) throw new StepFailure(step, 'no trend could be scored in time')
+  }
 }
 
 /** Waits while somebody wants it paused, and says that it does. */
