@@ -59,6 +59,8 @@ describe('a campaign', () => {
       town.reviews().map(({ round }) => round),
       [1, 2, 3],
     )
+    const texts = town.reviews().map(({ content }) => content.script)
+    assert.equal(new Set(texts).size, texts.length, 'the same text was shown twice')
     await town.close()
   })
 

@@ -130,8 +130,8 @@ export function generateContent(options: GenerateContentOptions = {}) {
 }
 
 function briefOf(asked: GenerateContentInput, careful: boolean, withinMs: number): Brief {
-  const { trend, persona, platform, content_type: type = 'video_script' } = asked
-  return { trend, persona, platform, type, careful, withinMs }
+  const { trend, persona, platform, content_type: type = 'video_script', revision } = asked
+  return { trend, persona, platform, type, careful, withinMs, ...(revision && { revision }) }
 }
 
 type Part = {

@@ -12,12 +12,13 @@ import { DateTime, textUpTo, Url, Uuid } from '../wire.ts'
 import { ContentPackage } from './content.ts'
 import { preset } from './defaults.ts'
 import { Persona } from './persona.ts'
-import { AgentProfile, ProfileStatus } from './profile.ts'
+import { AgentProfile, Embedded, ProfileStatus } from './profile.ts'
 import { ScoredTrend, TrendData } from './trend.ts'
 import {
   CONTENT_TYPES,
   Count,
   PublishPlatform,
+  Sentence,
   Share,
   TREND_PLATFORMS,
   TrendPlatform,
@@ -65,6 +66,17 @@ export const FetchTrendsOutput = Type.Object(
     platform: Type.Optional(Platforms),
     count: Count,
     truncated: Type.Boolean({ description: 'There are more than the limit let through' }),
+    unavailable: Type.Optional(
+      Type.Array(TrendPlatform, {
+        maxItems: TREND_PLATFORMS.length,
+        description: 'Platforms of the list that gave nothing',
+      }),
+    ),
+    stale: Type.Optional(
+      Type.Boolean({
+        description: 'No source answered; these are from the last time, see fetched_at',
+      }),
+    ),
   },
   { title: 'fetch_trends output' },
 )
@@ -106,6 +118,12 @@ export const GenerateContentInput = Type.Object(
     platform: PublishPlatform,
     content_type: preset(Type.Enum(CONTENT_TYPES, { default: 'video_script' })),
     media_generation: preset(Type.Boolean({ default: true })),
+    revision: Type.Optional(
+      Type.Object(
+        { round: Type.Integer({ minimum: 2, maximum: 100 }), words: Sentence },
+        { description: 'A person sent the last text back: how often it is written now, and why' },
+      ),
+    ),
   },
   { title: 'generate_content input' },
 )
@@ -152,7 +170,7 @@ export const ValidateContentInput = Type.Object(
 )
 export type ValidateContentInput = Static<typeof ValidateContentInput>
 
-const ValidationIssue = Type.Object({
+export const ValidationIssue = Type.Object({
   rule: Word,
   severity: Type.Enum(['error', 'warning', 'info']),
   message: textUpTo(LIMITS.descriptionChars),
@@ -284,6 +302,7 @@ export const UpdateAgentStateOutput = Type.Object(
     success: Type.Boolean(),
     updated_profile: AgentProfile,
     new_version: Type.Integer({ minimum: 1 }),
+    embedded: Embedded,
   },
   { title: 'update_agent_state output' },
 )

@@ -12,6 +12,8 @@ export type Brief = {
   readonly type: ContentType
   /** The first text was not safe to show: this one has to be milder. */
   readonly careful: boolean
+  /** A person sent the last text back: how often it is written now, and what was wrong. */
+  readonly revision?: { readonly round: number; readonly words: string }
   /** How long the writing may take. */
   readonly withinMs: number
 }

@@ -29,9 +29,10 @@ export const composer: Writer = {
 }
 
 export function compose(brief: Brief): Draft {
-  const { trend, persona, platform, type } = brief
+  const { trend, persona, platform, type, revision } = brief
   const seed = [trend.trend_id, trend.topic, persona.name, String(persona.version), platform, type]
-  const choice = createChoice(...seed)
+  // A text that was sent back is another text, though the composer understands no words.
+  const choice = createChoice(...seed, ...(revision ? [String(revision.round)] : []))
   const said = say(brief, choice)
   const { sentiment } = trend
   const isUnclear = sentiment === 'mixed' || sentiment === 'unknown'
