@@ -12,6 +12,8 @@ const SAYS_NOTHING = /^(utils?|helpers?|common|misc|manager|base|impl|types?|sha
 const ONE_OR_TWO_WORDS = /^[a-z][a-z0-9]*(-[a-z0-9]+)?$/
 const ENDINGS = /(\.(test|config|d))?\.[cm]?[jt]sx?$/
 const ORDERED = /^(examples|packages\/[^/]+\/src(\/.+)?\/?migrations)(\/|$)/
+/** The ten skills go by the names that their document gives them. */
+const SKILL_NAME = /^[a-z]+(-[a-z]+){1,2}$/
 const FRONT_DOOR = /^packages\/(dialects\/src\/[^/]+|(agent|harness)\/src)\/index\.ts$/
 
 export function inspectNaming(path: string): Finding[] {
@@ -33,6 +35,7 @@ function wrongWith(word: string, inside: string): string | undefined {
   if (SAYS_NOTHING.test(word)) return `"${word}" says nothing: name it after what is inside`
   // An example's folder is a title, and may have more words.
   const titled = inside === 'examples' && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(word)
-  if (titled || ONE_OR_TWO_WORDS.test(word)) return undefined
+  const skill = inside === 'packages/skills/src' && SKILL_NAME.test(word)
+  if (titled || skill || ONE_OR_TWO_WORDS.test(word)) return undefined
   return `"${word}": use one lower-case word, or two with a hyphen`
 }

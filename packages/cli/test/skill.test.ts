@@ -311,6 +311,7 @@ export default defineConfig({
     assert.match(String(posted.post_url), /^https:\/\/social\.example\/post-1$/)
   })
 
+  // There is no binary of the chain for every platform.
   test.skipIf(NO_CHAIN !== undefined)('SK-13 SK-14 a debit is on a chain, once', async () => {
     const chain = await startAnvil({ chain: 8_453 })
     try {

@@ -64,8 +64,8 @@ function updateIssues(update: Static<typeof ProfileUpdate>): readonly Issue[] {
   return [{ path: '/reason', expected: 'no secret', got }]
 }
 
-/** What a profile shows; its type follows from what the agent offers. */
-export type ProfileShown = Omit<ProfileView, 'kind'>
+/** What a profile shows; its type is what the agent has said, or follows from what it offers. */
+export type ProfileShown = Omit<ProfileView, 'kind'> & Partial<Pick<ProfileView, 'kind'>>
 
 export const encodeProfile = (shown: ProfileShown) => encodeAgentProfile(withKind(shown))
 export const encodeProfileUpdated = (shown: ProfileShown) => encodeUpdated(withKind(shown))
@@ -80,7 +80,7 @@ const KINDS = {
   quality_control: 'judge',
 } as const satisfies Record<ProfileCapability, AgentType>
 
-/** Nobody registers as one of five types, so the first skill speaks for the agent. */
+/** Who has said nothing of it is of the type that its first skill speaks for. */
 export function kindOf(skills: readonly Skill[]): AgentType {
   const [first = 'content_writing'] = capabilitiesOf(skills)
   return KINDS[first]
@@ -88,7 +88,7 @@ export function kindOf(skills: readonly Skill[]): AgentType {
 
 const withKind = (shown: ProfileShown): ProfileView => ({
   ...shown,
-  kind: kindOf(shown.agent.skills),
+  kind: shown.kind ?? kindOf(shown.agent.skills),
 })
 
 export const PROFILE_MESSAGES = {

@@ -76,12 +76,12 @@ type Cell = [skill: SkillId, code: string, row: Partial<ErrorRow>]
 describe('SK-2 recovery', () => {
   // biome-ignore format: a table is read by its columns
   const cells: Cell[] = [
-    ['fetch_trends',              'PLATFORM_UNAVAILABLE',    { retries: 3, ending: 'refuse', fallback: { to: 'source', fromRetry: 1 } }],
-    ['fetch_trends',              'RATE_LIMITED',            { retries: 3, ending: 'refuse', escalate: true }],
+    ['fetch_trends',              'PLATFORM_UNAVAILABLE',    { retries: 3, ending: 'cached', fallback: { to: 'source', fromRetry: 1 } }],
+    ['fetch_trends',              'RATE_LIMITED',            { retries: 3, ending: 'cached', escalate: true }],
     ['fetch_trends',              'INVALID_PLATFORM',        { retries: 0, ending: 'refuse' }],
     ['fetch_trends',              'VALIDATION_FAILED',       { retries: 0, ending: 'empty' }],
-    ['fetch_trends',              'TIMEOUT',                 { retries: 3, ending: 'refuse', fallback: { to: 'source', fromRetry: 3 } }],
-    ['fetch_trends',              'NETWORK_ERROR',           { retries: 3, ending: 'refuse' }],
+    ['fetch_trends',              'TIMEOUT',                 { retries: 3, ending: 'cached', fallback: { to: 'source', fromRetry: 3 } }],
+    ['fetch_trends',              'NETWORK_ERROR',           { retries: 3, ending: 'cached' }],
     ['semantic_filter',           'FILTER_TIMEOUT',          { retries: 0, ending: 'partial' }],
     ['semantic_filter',           'LLM_ERROR',               { retries: 3, ending: 'refuse', fallback: { to: 'model', fromRetry: 1 } }],
     ['semantic_filter',           'INVALID_GOALS',           { retries: 0, ending: 'refuse' }],

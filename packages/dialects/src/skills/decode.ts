@@ -19,7 +19,14 @@ import { instantOf, readUuid } from '../wire.ts'
 import type { CallRecord } from './call-record.ts'
 import * as checks from './checks.ts'
 import type { ContentPackage } from './content.ts'
-import type { AgentProfile, AgentType, ProfileCapability, ProfileStatus } from './profile.ts'
+import type {
+  AgentProfile,
+  AgentType,
+  Pricing,
+  ProfileCapability,
+  ProfileStatus,
+  SupportedPlatform,
+} from './profile.ts'
 import type * as wire from './schema.ts'
 import { type Currency, DECIMALS, readUnits } from './units.ts'
 import type { PublishPlatform, TrendPlatform } from './words.ts'
@@ -42,6 +49,8 @@ export type ProfileObserved = {
   readonly lastExecutionAt?: Instant
   readonly wallet?: string
   readonly walletBalance?: number
+  readonly pricing?: Pricing
+  readonly platforms?: readonly SupportedPlatform[]
   readonly version: number
 }
 
@@ -67,7 +76,8 @@ export type BalanceRead = {
   readonly type: 'balance_read'
   readonly wallet: string
   readonly currency: Currency
-  readonly network: wire.Network
+  /** Absent: there is no chain, and the money is pretended. */
+  readonly network?: wire.Network
   readonly units: bigint
   readonly at: Instant
   /** A cached one, which authorises no debit. */
@@ -146,6 +156,8 @@ export function decodeAgentProfile(profile: AgentProfile): ProfileObserved {
     }),
     ...(profile.wallet_address !== undefined && { wallet: walletOf(profile.wallet_address) }),
     ...(profile.wallet_balance !== undefined && { walletBalance: profile.wallet_balance }),
+    ...(profile.pricing && { pricing: profile.pricing }),
+    ...(profile.supported_platforms && { platforms: profile.supported_platforms }),
   }
 }
 
@@ -200,7 +212,7 @@ export function decodeBalance(output: wire.FetchWalletBalanceOutput): BalanceRea
     type: 'balance_read',
     wallet: walletOf(output.wallet_address),
     currency,
-    network,
+    ...(network !== undefined && { network }),
     units: units === undefined ? unitsOf(String(balance), currency) : BigInt(units),
     at: instantOf(output.last_updated),
     stale: output.stale ?? false,

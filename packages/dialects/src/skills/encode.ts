@@ -170,7 +170,7 @@ export function encodeBalance(read: BalanceRead): wire.FetchWalletBalanceOutput 
     balance_units: units.toString(),
     currency,
     last_updated: writeInstant(at),
-    network,
+    ...(network === undefined ? { simulated: true } : { network }),
     ...(stale && { stale }),
   }
 }
@@ -181,6 +181,8 @@ export type Debited = {
   readonly units: bigint
   readonly balanceUnits: bigint
   readonly confirmedAt: Instant
+  /** There is no chain, and the money is pretended. */
+  readonly simulated?: boolean
 }
 
 export function encodeDebited(debited: Debited): wire.DebitWalletOutput {
@@ -191,6 +193,7 @@ export function encodeDebited(debited: Debited): wire.DebitWalletOutput {
     amount_deducted: showUnits(debited.units, decimals),
     new_balance: showUnits(debited.balanceUnits, decimals),
     confirmed_at: writeInstant(debited.confirmedAt),
+    ...(debited.simulated === true && { simulated: true }),
   }
 }
 
@@ -236,6 +239,27 @@ export function capabilitiesOf(skills: readonly Skill[]): ProfileCapability[] {
   )
   return words.length === 0 ? [OF_CATEGORY.content_generation] : [...new Set(words)]
 }
+
+/** What an agent offers of which no more is known than its capabilities: each, at no price. */
+export function skillsFor(capabilities: readonly ProfileCapability[]): readonly Skill[] {
+  return [...new Set(capabilities)].map((name) => ({
+    name,
+    version: { major: 1, minor: 0 },
+    description: `${name.replaceAll('_', ' ')}, as its profile says`,
+    priceCents: 0,
+    category: CATEGORY_OF[name],
+  }))
+}
+
+const CATEGORY_OF = {
+  trend_analysis: 'trend_analysis',
+  video_generation: 'content_generation',
+  image_generation: 'content_generation',
+  content_writing: 'content_generation',
+  social_engagement: 'content_generation',
+  budget_management: 'content_validation',
+  quality_control: 'content_validation',
+} as const satisfies Record<ProfileCapability, NonNullable<Skill['category']>>
 
 /** A profile's name has 3 to 100 characters, an agent's may be shorter or longer. */
 function fitName(name: string, id: AgentId): string {

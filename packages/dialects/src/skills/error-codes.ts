@@ -76,12 +76,12 @@ export const COMMON_ERRORS = {
 // biome-ignore format: a table is read by its columns
 export const SKILL_ERRORS = {
   fetch_trends: {
-    PLATFORM_UNAVAILABLE: { http: 503, ...retry,  fallback: { to: 'source', fromRetry: 1 }, words: 'The platform does not answer, and neither does its fallback.' },
-    RATE_LIMITED:         { http: 429, ...retry,  escalate: true, words: 'The platform takes no more requests for now.' },
+    PLATFORM_UNAVAILABLE: { http: 503, ...retry,  ending: 'cached', fallback: { to: 'source', fromRetry: 1 }, words: 'The platform does not answer, and neither does its fallback.' },
+    RATE_LIMITED:         { http: 429, ...retry,  ending: 'cached', escalate: true, words: 'The platform takes no more requests for now.' },
     INVALID_PLATFORM:     { http: 400, ...refuse, words: 'The platform is not one that trends are fetched from.' },
     VALIDATION_FAILED:    { http: 422, ...refuse, ending: 'empty', words: 'The platform answered with something that is not a list of trends.' },
-    TIMEOUT:              { http: 504, ...retry,  fallback: { to: 'source', fromRetry: MOST_RETRIES }, words: 'The platform did not answer in time, and neither did its fallback.' },
-    NETWORK_ERROR:        { http: 503, ...retry,  words: 'The platform could not be reached.' },
+    TIMEOUT:              { http: 504, ...retry,  ending: 'cached', fallback: { to: 'source', fromRetry: MOST_RETRIES }, words: 'The platform did not answer in time, and neither did its fallback.' },
+    NETWORK_ERROR:        { http: 503, ...retry,  ending: 'cached', words: 'The platform could not be reached.' },
   },
   semantic_filter: {
     FILTER_TIMEOUT:       { http: 504, ...later,  ending: 'partial', words: 'Time ran out before all trends were looked at.' },
@@ -124,7 +124,7 @@ export const SKILL_ERRORS = {
   },
   debit_wallet: {
     INSUFFICIENT_BALANCE: { http: 402, ...refuse, escalate: true, words: 'The wallet has not enough for it; nothing was taken. Somebody must add funds first.' },
-    TX_FAILED:            { http: 502, ...retry,  escalate: true, words: 'The chain did not take the transaction.' },
+    TX_FAILED:            { http: 502, ...retry,  escalate: true, needs: 'same_key', words: 'The chain did not take the transaction. Ask again with the same idempotency key.' },
     INVALID_ADDRESS:      { http: 400, ...refuse, words: 'This is not the address of a wallet.' },
     NETWORK_ERROR:        { http: 503, ...retry,  needs: 'same_key', words: 'The chain could not be reached. Ask again with the same idempotency key.' },
     TIMEOUT:              { http: 504, ...retry,  needs: 'same_key', words: 'The transaction is not confirmed yet, and may still be. Ask again with the same idempotency key.' },

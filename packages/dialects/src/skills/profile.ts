@@ -77,10 +77,16 @@ const members = {
 export const AgentProfile = Type.Object(members, { title: 'Agent profile' })
 export type AgentProfile = Static<typeof AgentProfile>
 
+/** Said by an answer that no network stands behind. */
+export const Embedded = Type.Optional(
+  Type.Boolean({ description: 'No hub is configured; nobody but this machine knows it' }),
+)
+
 /** SK-11: a copy that may be out of date says so. */
 export const ProfileAnswer = Type.Object(
   {
     ...members,
+    embedded: Embedded,
     stale: Type.Optional(
       Type.Boolean({ description: 'The source was down; this is the last known copy' }),
     ),

@@ -6,6 +6,7 @@
  *       be missing.
  *   O2  A variable that is set to nothing is not set: that is how many tools unset one.
  *   O3  A name in the file or among the flags that no setting has is a problem, not a silent typo.
+ *       The file has one part that is not ours: what stands behind the skills.
  */
 import { type Declared, flagOf, variableOf } from './declare.ts'
 import { describeValue, type Problem } from './problems.ts'
@@ -29,6 +30,8 @@ export type Said = {
 }
 
 export const SETTINGS_FILE = 'chimera.config.json'
+/** The part of the settings file that skills read, by rules of their own. */
+const PROVIDERS = 'providers'
 
 export type FileFound =
   | { readonly ok: true; readonly file: Sources['file'] }
@@ -102,7 +105,7 @@ export function unknownNames(declared: Declared, { flags, file }: Sources): read
       }))
   return [
     ...unknownOf(flags, (name) => `the flag ${flagOf(name)}`),
-    ...unknownOf(file.fields, () => file.name),
+    ...unknownOf(file.fields, () => file.name).filter(({ setting }) => setting !== PROVIDERS),
   ]
 }
 

@@ -4,10 +4,15 @@
  *
  *   I1  An update is decided on how the agent stands now, as everybody sees it.
  *   I2  Scores, uptime and signs of life are the hub's own figures; nobody sets them.
+ *   I3  A profile that is registered (SK-15) is signed by the agent's key. It says what nobody else
+ *       knows (type, wallet, pricing, platforms) and the name; what the agent offers, and where, is
+ *       said by its registration, and by the profile only where there is none.
  */
 import type { ProfileShown } from '@chimera/dialects/chimera'
-import type { Agent } from '@chimera/domain/agent/agent'
+import { type ProfileObserved, skillsFor } from '@chimera/dialects/skills'
+import type { Agent, Profile } from '@chimera/domain/agent/agent'
 import { tasksOf } from '@chimera/domain/agent/condition'
+import { presentKey } from '@chimera/domain/agent/keys'
 import {
   type AgentRecord,
   firstRecord,
@@ -15,10 +20,10 @@ import {
   type RecordUpdate,
 } from '@chimera/domain/agent/record'
 import { type Refused, refuse } from '@chimera/domain/decision'
-import type { AgentId, CorrelationId } from '@chimera/domain/ids'
+import type { AgentId, CorrelationId, OwnerId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { measureWindow, windowScore } from '@chimera/domain/trust/window-score'
-import { findNewest } from './agents.ts'
+import { findNewest, register } from './agents.ts'
 import { type Caller, permitAgent } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { seenStanding } from './observations.ts'
@@ -57,8 +62,43 @@ export async function updateProfile(
   return { ok: true, profile: await view(hub, agent, presentRecord(record, seen)) }
 }
 
+/** An upsert: the same agent again is the same entry with what it says now. */
+export async function registerProfile(
+  hub: Hub,
+  caller: Caller,
+  { meaning, message }: { readonly meaning: ProfileObserved; readonly message: object },
+): Promise<Shown> {
+  const { agent: id, name, capabilities } = meaning
+  const known = (await findNewest(hub, id)) ?? (await hub.keep.agents.load(id))
+  const key = (known && presentKey(known.keys)?.publicKey) ?? caller.key?.publicKey
+  if (key === undefined) return refuse('caller_unknown')
+  const signed = await hub.verify(message, key)
+  if (!signed.ok) return signed
+  const now = hub.now()
+  const registered = await register(hub, caller, {
+    type: 'register_agent',
+    id,
+    // Where nobody presents a token, whoever is nobody's yet is its own.
+    owner: known?.owner ?? caller.owner ?? (id as string as OwnerId),
+    profile: known ? { ...profileOf(known), name } : { name, skills: skillsFor(capabilities) },
+  })
+  if (!registered.ok) return registered
+  const about = { subject: id, about: id, at: now, heardAt: now }
+  await hub.keep.observations.put({ ...about, kind: 'profile', body: meaning })
+  return showProfile(hub, id)
+}
+
+const profileOf = ({ name, skills, endpoint, version }: Agent): Profile => ({
+  name,
+  skills,
+  ...(endpoint !== undefined && { endpoint }),
+  ...(version !== undefined && { version }),
+})
+
 async function view(hub: Hub, agent: Agent, record: AgentRecord): Promise<ProfileShown> {
   const now = hub.now()
+  const [said] = await hub.keep.observations.load([{ kind: 'profile', subject: agent.id }])
+  const { kind, wallet, pricing, platforms }: Partial<ProfileObserved> = said?.body ?? {}
   // Tasks that are seen are there, whether or not anybody has written them down.
   const pendingTasks = Math.max(record.pendingTasks, tasksOf(record.standing.workload))
   return {
@@ -67,5 +107,9 @@ async function view(hub: Hub, agent: Agent, record: AgentRecord): Promise<Profil
     scoreMicro: windowScore(measureWindow(hub.scores.standingOf(agent.id).window)),
     uptimeMicro: await hub.uptime.of(agent, now),
     seenAt: hub.directory.heardAt(agent.id) ?? agent.registeredAt,
+    ...(kind && { kind }),
+    ...(wallet !== undefined && { wallet }),
+    ...(pricing && { pricing }),
+    ...(platforms && { platforms }),
   }
 }

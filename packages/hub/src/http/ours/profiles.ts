@@ -1,12 +1,17 @@
 /** `/v1/profiles`: an agent as others see it, and the state that is kept of it under a version. */
 import * as ours from '@chimera/dialects/chimera'
+import * as openclaw from '@chimera/dialects/openclaw'
+import { readAgentProfile } from '@chimera/dialects/skills'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import { refuse } from '@chimera/domain/decision'
-import type { AgentId } from '@chimera/domain/ids'
+import type { AgentId, CorrelationId } from '@chimera/domain/ids'
 import type { FastifyPluginAsync } from 'fastify'
-import { showProfile, updateProfile } from '../../act/profiles.ts'
+import { portray } from '../../act/observations.ts'
+import { registerProfile, showProfile, updateProfile } from '../../act/profiles.ts'
 import { needs } from '../access.ts'
 import type { SubjectRoutes } from '../refuse.ts'
+
+const OTHER_AGENT = { path: '/agent_id', expected: 'the agent of the path', got: 'another' }
 
 type ById = { readonly Params: { readonly id: string } }
 
@@ -24,5 +29,24 @@ export const profileRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hu
     const wanted = { id: readUuid<AgentId>(params.id), update: asked.value }
     const updated = await updateProfile(hub, caller, wanted)
     return updated.ok ? ours.encodeProfileUpdated(updated.profile) : no(reply, updated)
+  })
+
+  app.put<ById>('/profiles/:id', async ({ params, body, caller, id }, reply) => {
+    const stated = readAgentProfile(body)
+    if (!stated.ok) return no(reply, stated)
+    const meaning = stated.value
+    if (!isUuid(params.id) || readUuid<AgentId>(params.id) !== meaning.agent) {
+      return no(reply, refuse('message_malformed', { issues: [OTHER_AGENT] }))
+    }
+    const told = { meaning, message: body as object }
+    const registered = await registerProfile(hub, caller, told)
+    if (!registered.ok) return no(reply, registered)
+    const portrait = portray(hub, meaning.agent)
+    const correlation = id as CorrelationId
+    // As on its own door (OC-1): whoever listens hears who is there.
+    if (portrait.ok) {
+      hub.publish('identity', openclaw.encodeIdentity({ ...portrait, correlation }, hub.now()))
+    }
+    return ours.encodeProfile(registered.profile)
   })
 }
