@@ -26,6 +26,7 @@ const steps = [
   generator('reference', 'tools/reference.ts'),
   generator('api', 'tools/reference-api.ts'),
   generator('verbs', 'tools/reference-cli.ts'),
+  generator('skills', 'tools/reference-skills.ts'),
 ]
 
 /** What is generated must be what its generator would write now. @param {string} file */

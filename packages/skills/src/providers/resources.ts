@@ -27,6 +27,7 @@ import type { PlatformPublisher } from '../publish/platform.ts'
 import type { Scorer } from '../relevance/scorer.ts'
 import { samplesOf } from '../trends/samples.ts'
 import type { TrendSource } from '../trends/source.ts'
+import type { ChainWallet } from '../wallet/chain-wallet.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type Environment, readSecret } from './secrets.ts'
 import { type ProviderSettings, ProvidersWrong, type SecretPlace } from './settings.ts'
@@ -176,7 +177,7 @@ export function openResources(settings: ProviderSettings, hands: SkillHands) {
     }
     const key = place && (await secretAt('/wallet/key', place))
     const keep = key && (await openDebits())
-    return openWallet({
+    const opened = await openWallet({
       rpc: nodes,
       client: await guard(),
       clock,
@@ -186,7 +187,19 @@ export function openResources(settings: ProviderSettings, hands: SkillHands) {
       ...(confirmations !== undefined && { confirmations }),
       ...(usdc && { usdc }),
     })
+    if ('settle' in opened) goOn(opened)
+    return opened
   })
+
+  /** What a crash left open is sent again; a node that is away is asked by the next debit. */
+  function goOn({ settle }: ChainWallet): void {
+    const ending = new AbortController()
+    const going = settle({ signal: ending.signal, now: clock.now }).catch(() => 0)
+    closing.push(async () => {
+      ending.abort()
+      await going
+    })
+  }
 
   async function openDebits() {
     const path = await fileOf('debits.jsonl')
