@@ -15,8 +15,8 @@ const COMPILER = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', imp
 const STARTED_IN = 'packages/cli/test'
 
 /**
- * As vitest has it, a word asks for the files whose path it is in; no word asks for all. What a flag
- * says of the files is vitest's own affair, so with one the command is built.
+ * As vitest has it, a word asks for the files whose path it is in; no word asks for all. What a
+ * flag says of the files is vitest's own affair, so with one the command is built.
  */
 function isAskedFor(words: readonly string[]): boolean {
   const asked = words.filter((word) => word !== 'run').map((word) => word.replace(/^\.\//, ''))

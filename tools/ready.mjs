@@ -1,7 +1,8 @@
 /**
  * Makes the checkout ready to run: installs with `npm ci` when node_modules does not match the
  * lock, this platform or this Node, and is silent and quick when it does. Before tests and
- * benchmarks it also looks for a nats-server, and installs it where it can do so unasked.
+ * benchmarks it also looks for a nats-server, before tests for a Chromium too, and installs them
+ * where it can do so unasked.
  *
  * Plain JavaScript without a dependency, because it runs before anything is installed. It is
  * called inline from the scripts rather than as `pretest`, which `ignore-scripts` would skip.
@@ -78,13 +79,20 @@ function isOnPath(/** @type {string} */ program) {
 }
 
 /** Only a package of the system, and only where nobody has to be asked for a password. */
+function installPackage(/** @type {string} */ name) {
+  const install = ['install', '-y', '-qq', '--no-install-recommends', name]
+  if (runApt(install)) return
+  // Lists of packages that are missing or old are the usual reason.
+  runApt(['update', '-qq'])
+  runApt(install)
+}
+
+function canInstall() {
+  return process.getuid?.() === 0 && isOnPath('apt-get')
+}
+
 function installBroker() {
-  const install = ['install', '-y', '-qq', '--no-install-recommends', 'nats-server']
-  if (!runApt(install)) {
-    // Lists of packages that are missing or old are the usual reason.
-    runApt(['update', '-qq'])
-    runApt(install)
-  }
+  installPackage('nats-server')
   // The package starts a server that is open to the network. The tests start their own.
   spawnSync('systemctl', ['disable', '--now', 'nats-server'], { stdio: 'ignore' })
 }
@@ -97,7 +105,7 @@ function runApt(args) {
 
 function readyBroker() {
   if (isOnPath('nats-server')) return
-  if (process.getuid?.() === 0 && isOnPath('apt-get')) {
+  if (canInstall()) {
     console.error('Installing nats-server for the tests (apt-get)…')
     installBroker()
     if (isOnPath('nats-server')) return
@@ -110,6 +118,26 @@ function readyBroker() {
   )
 }
 
+/** Whichever is there; the tests of the page look for the same names. */
+const hasBrowser = () =>
+  process.env.CHIMERA_CHROMIUM !== undefined ||
+  ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].some(isOnPath)
+
+function readyBrowser() {
+  if (hasBrowser()) return
+  if (canInstall()) {
+    console.error('Installing chromium for the tests of the page (apt-get), about a minute…')
+    installPackage('chromium')
+    if (hasBrowser()) return
+  }
+  console.error(
+    'Chromium is missing: tests of the page will fail. Install it with\n' +
+      '  Debian, Ubuntu  sudo apt-get install chromium\n' +
+      '  macOS           brew install chromium\n' +
+      'or name the program of one in CHIMERA_CHROMIUM.',
+  )
+}
+
 refuseOldNode()
 const wanted = wantedStamp()
 if (installedStamp() !== wanted) {
@@ -118,4 +146,6 @@ if (installedStamp() !== wanted) {
   // Written last: an install that was cut off is done again.
   writeFileSync(stampFile, wanted)
 }
-if (['test', 'test:cluster', 'bench'].includes(process.env.npm_lifecycle_event ?? '')) readyBroker()
+const script = process.env.npm_lifecycle_event ?? ''
+if (['test', 'test:cluster', 'bench'].includes(script)) readyBroker()
+if (script === 'test') readyBrowser()

@@ -58,7 +58,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   hub:         { uses: WORKING,                                 typesOf: [],    testsUse: NETWORK, node: true,  npm: [...FASTIFY, ...STRANGERS, ...MCP, ...SERVED] },
   agent:       { uses: WORKING,                                 typesOf: [],    testsUse: [...NETWORK, 'hub'], node: true,  npm: [...FASTIFY, ...STRANGERS, 'lru-cache'] },
   skills:      { uses: WORKING,                                 typesOf: [],    testsUse: [...NETWORK, 'hub'], node: true,  npm: [...SCHEMAS, ...MODELS, ...FEEDS, ...MCP, 'viem', 'lru-cache'] },
-  fleet:       { uses: [...GROUND, 'skill', 'agent', 'skills'], typesOf: [],    testsUse: NETWORK, node: true,  npm: [] },
+  fleet:       { uses: [...GROUND, 'skill', 'agent', 'skills'], typesOf: [],    testsUse: [...NETWORK, 'host', 'hub'], node: true,  npm: ['typebox'] },
   console:     { uses: PURE,                                    typesOf: SHOWN, testsUse: [...NETWORK, 'hub', 'agent'], node: false, npm: PAGE },
   cli:         { uses: SERVERS,                                 typesOf: [],    testsUse: NETWORK, node: true,  npm: TERMINAL },
   harness:     { uses: EVERYTHING,                              typesOf: [],    testsUse: [],      node: true,  npm: [] },

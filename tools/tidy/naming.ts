@@ -3,7 +3,7 @@
  *
  * A number in front is allowed where it is an order (`examples/01-hello-agent`, migrations). An
  * `index.ts` is a barrel, which hides where things are; only the front doors of a dialect and of
- * the packages of the agent and the harness are such.
+ * the packages of the agent, the fleet and the harness are such.
  */
 import { basename, dirname } from 'node:path'
 import type { Finding } from './source.ts'
@@ -14,7 +14,7 @@ const ENDINGS = /(\.(test|config|d))?\.[cm]?[jt]sx?$/
 const ORDERED = /^(examples|packages\/[^/]+\/src(\/.+)?\/?migrations)(\/|$)/
 /** The ten skills go by the names that their document gives them. */
 const SKILL_NAME = /^[a-z]+(-[a-z]+){1,2}$/
-const FRONT_DOOR = /^packages\/(dialects\/src\/[^/]+|(agent|harness)\/src)\/index\.ts$/
+const FRONT_DOOR = /^packages\/(dialects\/src\/[^/]+|(agent|fleet|harness)\/src)\/index\.ts$/
 
 export function inspectNaming(path: string): Finding[] {
   const folders = dirname(path)

@@ -381,7 +381,7 @@ export const LIMITS = {
   reviewMs: DAY_MS,
   /** Pieces of content of one campaign: more than a person wants to look at in a day. */
   campaignPieces: 20,
-  /** Steps of one campaign that are kept to be looked at: some for each piece and each rejection. */
+  /** Steps of a campaign that are kept to be looked at: some for each piece and each rejection. */
   campaignSteps: 400,
   /** A deprecated skill version is kept at least so long (SK-5). */
   deprecationMs: 30 * DAY_MS,

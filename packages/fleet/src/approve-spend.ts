@@ -39,7 +39,9 @@ export function judgeSpend(asked: ApproveSpendInput): ApproveSpendOutput {
     return { approved: true, left: writeCents(afterCents), reason }
   }
   const left = writeCents(Math.max(0, leftCents))
-  const reason = `${asked.what} may cost ${asked.wanted} credits, and only ${left} of ${asked.budget} are left`
+  const reason =
+    `${asked.what} may cost ${asked.wanted} credits, ` +
+    `and only ${left} of ${asked.budget} are left`
   return { approved: false, left, reason }
 }
 

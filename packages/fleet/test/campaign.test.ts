@@ -48,7 +48,7 @@ describe('a campaign', () => {
     await town.close()
   })
 
-  test('SK-16 what a person rejects is written again with the words, and not for ever', async () => {
+  test('SK-16 what a person rejects is written again, with the words, not for ever', async () => {
     const town = createTown(says({ state: 'rejected', words: 'Too loud' }))
     const done = await once(town, askedFor({ publish_to: ['twitter'] }))
     assert.deepEqual(states(done), ['rejected'])
@@ -84,7 +84,7 @@ describe('a campaign', () => {
     await town.close()
   })
 
-  test('SK-16 a doubted text moves the agent to HUMAN_REVIEW until somebody has looked', async () => {
+  test('SK-16 a doubted text moves the agent to HUMAN_REVIEW until it was looked at', async () => {
     const town = createTown((_, looks) => (looks < 2 ? undefined : YES))
     await once(town, askedFor({ publish_to: ['twitter'] }))
     // The embedded composer never trusts itself.
@@ -158,7 +158,7 @@ describe('a filter that does not end in time', () => {
 })
 
 describe('a campaign that is cut', () => {
-  test('SK-16 at every point goes on where it was: nothing is done, paid or posted twice', async () => {
+  test('SK-16 at any point goes on where it was: nothing is done or posted twice', async () => {
     const person = says({ state: 'rejected', words: 'Shorter' }, YES)
     const asked = askedFor()
     const whole = createTown(person)

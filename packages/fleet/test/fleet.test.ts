@@ -96,7 +96,7 @@ describe('the fleet', { timeout: 180_000 }, () => {
     }
   })
 
-  test('SK-16 P-9 a campaign runs to the approval by itself, is published, paid and kept', async () => {
+  test('SK-16 P-9 a campaign runs to the approval by itself, is published and paid', async () => {
     const id = '0190a5f0-2a5e-7c11-8f2a-000000000001'
     const job = await begin(id)
     const review = await until(pending(id))
@@ -132,7 +132,7 @@ describe('the fleet', { timeout: 180_000 }, () => {
     )
   })
 
-  test('SK-16 stopped while a person thinks, it goes on when it is back, and posts once', async () => {
+  test('SK-16 stopped while a person thinks, it goes on when back, and posts once', async () => {
     const id = '0190a5f0-2a5e-7c11-8f2a-000000000002'
     await begin(id)
     const review = await until(pending(id))

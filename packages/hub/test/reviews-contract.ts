@@ -114,7 +114,7 @@ export function reviewsContract(open: () => Engine): void {
       assert.match(String(used.body.reviewer_id), /^reviewer-/)
     })
 
-    test('P-5 may be edited: the approval is for the text as edited, and not for the other', async () => {
+    test('P-5 may be edited: the approval is for the text as edited and no other', async () => {
       const one = await laid()
       const content = { ...one.content, captions: 'A free place to meet, by the old harbour.' }
       const done = await answer(one, { token: one.token }, yes(one, { content }))

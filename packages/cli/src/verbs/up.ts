@@ -4,7 +4,7 @@
  *
  *   U1  All of it lies in one folder, and `--fresh` removes that folder and nothing else.
  *   U2  A port that is taken is no reason not to start: the next free one is used, and said.
- *   U3  What people read goes to standard error, log lines for programs to the file beside the data.
+ *   U3  What people read goes to standard error, log lines for programs to a file beside the data.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'

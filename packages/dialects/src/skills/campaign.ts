@@ -22,7 +22,7 @@ import {
 } from './words.ts'
 
 /** A campaign is paid in the network's credits or from a wallet. */
-const CREDITS = 'chorus_credits_v1'
+export const CREDITS = 'chorus_credits_v1'
 const BUDGET_DECIMALS = { ...DECIMALS, [CREDITS]: 2 }
 
 const Money = Type.Number({ minimum: 0 })

@@ -1,3 +1,4 @@
+/** The way of content, step by step, and that none leads past a person. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'

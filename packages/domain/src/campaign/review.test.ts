@@ -1,3 +1,4 @@
+/** Reviews: who may open and answer what, one row for each rule. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import type {

@@ -86,7 +86,7 @@ export function decideTake(
 ): Decision<CapacityFact, 'slots_invalid' | 'draining' | 'slots_exhausted'> {
   if (capacity.running.some((each) => each.work === asked.work)) return accept()
 
-  const promised = live(capacity, now).find((each) => sameTask(each, asked))
+  const promised = promisedTo(capacity, asked, now)
   if (promised !== undefined) {
     return accept({ type: 'slots_taken', occupation: { ...asked, slots: promised.slots } })
   }
@@ -131,8 +131,10 @@ export function applyCapacity(capacity: Capacity, fact: CapacityFact): Capacity 
   switch (fact.type) {
     case 'slots_reserved': {
       // A promise that lapsed makes way for the new one of the same task.
-      const others = reservations.filter((each) => !sameTask(each, fact.reservation))
-      return { ...capacity, reservations: [...others, fact.reservation] }
+      const at = placeOf(reservations, fact.reservation)
+      const all = [...reservations]
+      all[at < 0 ? all.length : at] = fact.reservation
+      return { ...capacity, reservations: all }
     }
     case 'slots_taken':
       return {
@@ -152,8 +154,22 @@ export function applyCapacity(capacity: Capacity, fact: CapacityFact): Capacity 
   }
 }
 
-export function slotsFree(capacity: Capacity, now: Instant): number {
-  return capacity.slots - sum(live(capacity, now)) - sum(capacity.running)
+/** Looked at for every offer and every ask, over as many as an instance has slots: no copies. */
+export function slotsFree({ slots, reservations, running }: Capacity, now: Instant): number {
+  let free = slots
+  for (const each of reservations) if (each.lapsesAt > now) free -= each.slots
+  for (const each of running) free -= each.slots
+  return free
+}
+
+/** What this planner is promised for this task, and has not used. */
+export function promisedTo(
+  { reservations }: Pick<Capacity, 'reservations'>,
+  claim: Claim,
+  now: Instant,
+): Reservation | undefined {
+  const promised = reservations[placeOf(reservations, claim)]
+  return promised !== undefined && promised.lapsesAt > now ? promised : undefined
 }
 
 /** When the next promise lapses, so that whoever keeps time can wake then. */
@@ -166,7 +182,18 @@ type Claim = Pick<Reservation, 'planner' | 'task'>
 
 /** What this planner already has for this task: an unused promise, or the slots in use. */
 function holding(capacity: Capacity, claim: Claim, now: Instant): { slots: number } | undefined {
-  return [...live(capacity, now), ...capacity.running].find((each) => sameTask(each, claim))
+  const { running } = capacity
+  return promisedTo(capacity, claim, now) ?? running[placeOf(running, claim)]
+}
+
+/** A planner has one promise, or one piece of work, for a task (C2). */
+function placeOf(all: readonly Claim[], { planner, task }: Claim): number {
+  for (let at = 0; at < all.length; at += 1) {
+    const each = all[at]
+    // Tasks differ where planners are often the same.
+    if (each?.task === task && each.planner === planner) return at
+  }
+  return -1
 }
 
 function exhausted(capacity: Capacity, now: Instant) {
@@ -180,9 +207,5 @@ const ended = (reservation: Reservation, because: 'lapsed' | 'drained'): Capacit
   reservation,
   because,
 })
-const live = (capacity: Capacity, now: Instant) =>
-  capacity.reservations.filter((each) => each.lapsesAt > now)
 const sameTask = (one: Claim, other: Claim) =>
-  one.planner === other.planner && one.task === other.task
-const sum = (all: readonly { readonly slots: number }[]) =>
-  all.reduce((slots, each) => slots + each.slots, 0)
+  one.task === other.task && one.planner === other.planner

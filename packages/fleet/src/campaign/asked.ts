@@ -6,7 +6,7 @@
  *       itself is paid (P-9): one that is larger could not be kept.
  *   A2  The same campaign id is the same campaign: asked for again, it goes on where it was.
  */
-import { Campaign, campaignIssues } from '@chimera/dialects/skills/campaign'
+import { Campaign, CREDITS, campaignIssues } from '@chimera/dialects/skills/campaign'
 import { CONTENT_TYPES, PublishPlatform } from '@chimera/dialects/skills/words'
 import { Credits, DateTime, textUpTo, Url, Uuid } from '@chimera/dialects/wire'
 import { CONTENT_STATES } from '@chimera/domain/campaign/content'
@@ -74,10 +74,10 @@ export function askedIssues({ campaign }: RunCampaignInput, mostCredits: number)
     ...issue,
     path: `/campaign${issue.path}`,
   }))
-  if (budget.currency !== 'chorus_credits_v1') {
+  if (budget.currency !== CREDITS) {
     issues.push({
       path: '/campaign/budget/currency',
-      expected: 'chorus_credits_v1, since agents are paid in credits',
+      expected: `${CREDITS}, since agents are paid in credits`,
       got: budget.currency,
     })
   }

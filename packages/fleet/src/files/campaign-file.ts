@@ -7,6 +7,7 @@
  */
 
 import { checker } from '@chimera/dialects/check'
+import { CREDITS } from '@chimera/dialects/skills/campaign'
 import type { Persona } from '@chimera/dialects/skills/persona'
 import {
   CONTENT_TYPES,
@@ -110,7 +111,7 @@ export function campaignOf(
       name,
       goals,
       status: 'active',
-      budget: { total: budget, spent: 0, currency: 'chorus_credits_v1' },
+      budget: { total: budget, spent: 0, currency: CREDITS },
       trend_filters: {
         platforms: trends.from ?? [...DEFAULT_FROM],
         min_engagement: trends.minEngagement ?? DEFAULT_ENGAGEMENT,

@@ -4,7 +4,7 @@
  *
  *   V1  Only who has the right to review answers, and an agent's key never has it.
  *   V2  The token of an approval is shown to the agent that asked and to its owner's tokens that
- *       act for agents. It is made anew each time from what is kept: the same bytes, stored nowhere.
+ *       act for agents. It is made anew each time from what is kept: the same bytes, not stored.
  *   V3  An approval is given before the answer is kept. If that fails nobody has its token, and it
  *       expires by itself.
  */
