@@ -21,6 +21,8 @@ import type { Stop } from '@chimera/host/stop'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { createAlertLog } from '@chimera/store/alerts'
 import { createAllowances } from '@chimera/store/allowances'
+import { createApprovals } from '@chimera/store/approvals'
+import { createCampaigns } from '@chimera/store/campaigns'
 import { createControl } from '@chimera/store/control'
 import { createLetters } from '@chimera/store/deliveries/letters'
 import { createOutbox } from '@chimera/store/deliveries/outbox'
@@ -41,11 +43,13 @@ import {
   readMovement,
   readPayments,
 } from '@chimera/store/ledger/reading'
+import { readBookSums, readVolume } from '@chimera/store/ledger/sums'
 import { transferCredits } from '@chimera/store/ledger/transferring'
 import { readLive, readSpan } from '@chimera/store/live'
 import { migrate } from '@chimera/store/migrate'
 import { createNonces } from '@chimera/store/nonces'
 import { createObservations } from '@chimera/store/observations'
+import { createPosts } from '@chimera/store/posts'
 import { createPresenceLog } from '@chimera/store/presence'
 import { createRegistry } from '@chimera/store/registry/agents'
 import { createAliases } from '@chimera/store/registry/aliases'
@@ -55,6 +59,7 @@ import { createTokens } from '@chimera/store/registry/tokens'
 import { readReservation, readReservationsOf } from '@chimera/store/reservations/reading'
 import { reserveOnce } from '@chimera/store/reservations/reserving'
 import { createResults } from '@chimera/store/results'
+import { createReviews } from '@chimera/store/reviews'
 import { createTold } from '@chimera/store/told'
 import { createWebhooks } from '@chimera/store/webhooks'
 import { readHoldsFor, readWork } from '@chimera/store/work'
@@ -62,6 +67,7 @@ import { GranterBroken, readGranterFile } from './granter-file.ts'
 import type { Carrier } from './ports/carrier.ts'
 import type { Granting } from './ports/granting.ts'
 import type { Keep } from './ports/keep.ts'
+import { rememberKeys, rememberTokens } from './remembered.ts'
 import type { HUB_SETTINGS } from './settings.ts'
 
 export type KeepOptions = {
@@ -172,16 +178,19 @@ function keepOf(database: Database, { settings, chance, ...options }: KeepOption
   // Others who are in the way in the database are waited for, whatever time the hub keeps.
   const clock = { now: options.clock.now, sleep: createClock().sleep }
   const terms = { feeBasisPoints: settings.settlementFee }
-  const lanes = settings.database === undefined ? 1 : SERVER_LANES
+  const alone = settings.database === undefined
+  const lanes = alone ? 1 : SERVER_LANES
   const ledger = createLedger({ database, clock, chance, terms, lanes })
   const sealer = createSealer({ database, digestOf: canonicalDigest })
   const presence = createPresenceLog({ database, clock, lanes })
   const outbox = createOutbox({ database, clock })
+  const agents = createRegistry({ database, clock, chance, digestOf: canonicalDigest })
+  const tokens = createTokens({ database, clock })
   return {
-    agents: createRegistry({ database, clock, chance, digestOf: canonicalDigest }),
+    agents: alone ? rememberKeys(agents) : agents,
     profiles: createProfiles({ database, clock, chance }),
     hubKeys: createHubKeys({ database, clock, chance }),
-    tokens: createTokens({ database, clock }),
+    tokens: alone ? rememberTokens(tokens) : tokens,
     nonces: createNonces({ database }),
     // One process alone has the embedded database, and counts its callers by itself.
     ...(settings.database !== undefined && { allowances: createAllowances({ database }) }),
@@ -198,6 +207,8 @@ function keepOf(database: Database, { settings, chance, ...options }: KeepOption
       payments: (filter) => readPayments(database, filter),
       economy: () => readEconomy(database),
       accounts: async () => accountsIn(await readBalances(database)),
+      sums: () => readBookSums(database),
+      volume: (asked) => readVolume(database, asked),
       endDue: () => ledger.endDue(),
     },
     slots: {
@@ -240,6 +251,10 @@ function keepOf(database: Database, { settings, chance, ...options }: KeepOption
     alerts: createAlertLog({ database, clock }),
     webhooks: createWebhooks({ database, clock }),
     control: createControl({ database, clock, chance }),
+    approvals: createApprovals({ database, clock, chance }),
+    posts: createPosts({ database, clock, chance }),
+    campaigns: createCampaigns({ database }),
+    reviews: createReviews({ database, clock, chance }),
     observations: createObservations({ database, clock, chance }),
     aliases: createAliases({ database, clock }),
     check: async () => {

@@ -206,6 +206,12 @@ export const HUB_SETTINGS = {
       'How long a success takes up room in that number. Both are put into the trail at the start ' +
       'and hold at all hubs for what is settled from then on.',
   }),
+  console: setting(yesNo(), {
+    fallback: true,
+    about:
+      'Whether the hub serves its page under `/console/`, where that was built. The page itself ' +
+      'is public and holds nothing; what it shows it asks for with the token of whoever looks.',
+  }),
   logLevel: setting<LogLevel>(choice(LOG_LEVELS), {
     fallback: 'info',
     about: 'How much is logged, as one JSON object a line. `debug` has a line for every request.',

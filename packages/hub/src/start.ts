@@ -12,12 +12,14 @@ import { createGuardedClient } from '@chimera/host/guarded/client'
 import { createJudge } from '@chimera/host/guarded/judge'
 import type { Log } from '@chimera/host/log'
 import { createMetrics, type Metrics } from '@chimera/host/metrics'
-import type { Values } from '@chimera/host/settings/declare'
+import { redactText } from '@chimera/host/redact'
+import type { Declared, Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import { openBulk } from '@chimera/identity/bulk'
 import { loadOrCreateKeyFile } from '@chimera/identity/key-file'
 import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import type { FastifyInstance } from 'fastify'
+import type { HubAbout } from './act/about.ts'
 import type { Hub } from './act/hub.ts'
 import { createSchemas } from './act/output.ts'
 import { makeFirstOperator } from './act/tokens.ts'
@@ -35,12 +37,13 @@ import {
 import { startDeliverer } from './deliver.ts'
 import { createGuard } from './guard.ts'
 import { createHeard } from './heard.ts'
+import { loadConsole } from './http/console.ts'
 import { openTls, serveHub } from './http/serve.ts'
 import { keepLookout } from './lookout.ts'
 import type { Keep } from './ports/keep.ts'
 import { keepProbing } from './probe.ts'
 import { recallObservations } from './recall.ts'
-import type { HUB_SETTINGS } from './settings.ts'
+import { HUB_SETTINGS } from './settings.ts'
 import { followAgents } from './views/agent-changes.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
@@ -77,6 +80,8 @@ export type HubOptions = {
   readonly dial?: NonNullable<CarrierOptions['dial']>
   /** A way to the database that watches what is asked of it, such as a test's. */
   readonly open?: NonNullable<KeepOptions['open']>
+  /** The directory of the page that is served under `/console`; none without it. */
+  readonly page?: string | undefined
   /** For whoever serves more than a hub does, such as a benchmark; called before it listens. */
   readonly extend?: (app: FastifyInstance) => void
 }
@@ -102,6 +107,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   if (!required) refuseOpenAddress(settings.listen.host)
 
   const tls = await openTls(options)
+  const page = options.page === undefined ? undefined : await loadConsole(options.page)
   const granting = await openGranting(options)
   const embedded = settings.database === undefined
   const keep = await openKeep(options)
@@ -201,6 +207,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     grants: createGrants(),
     ...(granting && { granting }),
     share: carry.share,
+    about: describeSelf(settings, clock.now()),
     settle: async () => {
       await catchUp()
       carry.sealed(scores.seq())
@@ -224,7 +231,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   keepLookout(hub, options)
   keepLive(hub, options)
 
-  const { address, also } = await serveHub(hub, options, { metrics, guard, tls })
+  const { address, also } = await serveHub(hub, options, { metrics, guard, tls, page })
   // Last, so that a start that fails does not leave a token behind that nobody was shown.
   const wantsOperator =
     required && (options.newOperator === true || !(await keep.tokens.hasOperator()))
@@ -245,6 +252,20 @@ async function createCarrying(options: HubOptions, parts: Carrying): Promise<Car
   if (carrier === undefined) return carryNothing(parts)
   const held = settings.busHeld
   return createCarry({ ...options, ...parts, carrier, held, uuid, name: uuid() })
+}
+
+/** X-5: neither secrets nor places of the inside are on a page. */
+function describeSelf(settings: HubOptions['settings'], startedAt: number): HubAbout {
+  const declared: Declared = HUB_SETTINGS
+  const values: Readonly<Record<string, unknown>> = settings
+  return {
+    startedAt,
+    database: settings.database === undefined ? 'embedded' : 'server',
+    settings: Object.entries(declared).map(([name, setting]) => {
+      const value = redactText(setting.show(values[name]))
+      return { name, value, about: setting.about }
+    }),
+  }
 }
 
 /** Kept beside the embedded database, or made for the time that a database in memory lasts. */

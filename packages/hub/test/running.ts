@@ -28,6 +28,8 @@ export type HubWanted = Partial<Settings> & {
   readonly host?: string
   readonly clock?: Clock
   readonly newOperator?: boolean
+  /** The directory of a page to serve. */
+  readonly page?: string
   /** Instead of what chance gives where it matters how things are spread. */
   readonly fraction?: () => number
   readonly log?: Log
@@ -42,7 +44,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
   }
   const { seed = 1, host = '127.0.0.1', clock = createClock(), newOperator, ...others } = options
   const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...settled } = others
-  const { fraction, ...wanted } = settled
+  const { fraction, page, ...wanted } = settled
   const stop = createStop({ clock })
   const directories = createDirectories()
   const embedded = wanted.database === undefined
@@ -67,6 +69,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
     log,
     stop,
     ...(newOperator !== undefined && { newOperator }),
+    ...(page !== undefined && { page }),
   })
   const end = async () => {
     await stop.stop('end of the test')

@@ -175,8 +175,22 @@ export async function showHold(hub: Hub, hold: Hold): Promise<HoldFound> {
     hub.keep.money.costs([hold.id]),
     hub.keep.slots.ofHolds([hold.id]),
   ])
-  const reservation = reservations.get(hold.id)
-  const shown = asShown(hold, costs.get(hold.id) ?? 0, hub.now())
+  const { id } = hold
+  return found(hub, hold, { costCents: costs.get(id), reservation: reservations.get(id) })
+}
+
+function found(
+  hub: Hub,
+  hold: Hold,
+  {
+    costCents = 0,
+    reservation,
+  }: {
+    readonly costCents: number | undefined
+    readonly reservation: KeptReservation | undefined
+  },
+): HoldFound {
+  const shown = asShown(hold, costCents, hub.now())
   return { ok: true, hold: shown, ...(reservation && { reservation: lapsed(reservation, hub) }) }
 }
 
@@ -191,9 +205,19 @@ export async function showSlots(hub: Hub, id: ReservationId): Outcome {
 async function order(hub: Hub, hold: Hold, command: MoneyCommand, spend?: Spend): Outcome {
   const correlation = hold.task as string as CorrelationId
   const decision = await hub.keep.money.submit(command, correlation, spend)
-  if (!decision.ok) return decision
-  const after = await hub.keep.money.hold(hold.id)
-  return after === undefined ? refuse('service_unavailable') : showHold(hub, after)
+  return decision.ok ? showById(hub, hold.id) : decision
+}
+
+/** All of it is asked for together. */
+async function showById(hub: Hub, id: HoldId): Outcome {
+  const [hold, costs, reservations] = await Promise.all([
+    hub.keep.money.hold(id),
+    hub.keep.money.costs([id]),
+    hub.keep.slots.ofHolds([id]),
+  ])
+  return hold === undefined
+    ? refuse('service_unavailable')
+    : found(hub, hold, { costCents: costs.get(id), reservation: reservations.get(id) })
 }
 
 async function releaseSlots(
@@ -266,7 +290,7 @@ const isRepeat = (hold: Hold, asked: HoldWanted, payer: OwnerId): boolean =>
   hold.amountCents === asked.amountCents &&
   hold.parent === asked.parent
 
-function asShown(hold: Hold, costCents: number, now: Instant): ShownHold {
+export function asShown(hold: Hold, costCents: number, now: Instant): ShownHold {
   const shown = { ...hold, costCents, endsAt: endsAt(hold) }
   const stands = hold.stage === 'placed' || hold.stage === 'confirmed'
   if (!stands || isInForce(hold, now)) return shown

@@ -24,6 +24,7 @@ import type { Presence } from '../views/presence.ts'
 import type { Records } from '../views/records.ts'
 import type { Scores } from '../views/scores.ts'
 import type { Uptime } from '../views/uptime.ts'
+import type { HubAbout } from './about.ts'
 import type { Schemas } from './output.ts'
 
 export type Hub = {
@@ -72,6 +73,7 @@ export type Hub = {
   readonly grants: Grants
   /** The other hubs on the same database. */
   readonly share: Share
+  readonly about: HubAbout
   /** Gives new facts their place and lets the views follow. Answers when that is done. */
   readonly settle: () => Promise<void>
 }

@@ -28,7 +28,7 @@ import { judgeFreshness } from '@chimera/identity/freshness'
 import type { Instance } from '../views/presence.ts'
 import { findNewest } from './agents.ts'
 import { type Caller, forbidden, permit } from './caller.ts'
-import { type HoldFound, showSlots } from './holds.ts'
+import { asShown, type HoldFound, showSlots } from './holds.ts'
 import type { Hub } from './hub.ts'
 
 export async function presentOffer(
@@ -82,7 +82,15 @@ export async function presentOffer(
   // Kept for longer than any hub believes the offer, skew included.
   const mandate = { offer: canonicalDigest(message), forgetAt: signedAt + LIMITS.nonceMs }
   const promised = await hub.keep.slots.reserve(command, correlation, mandate)
-  return promised.ok ? showSlots(hub, promised.reservation) : promised
+  if (!promised.ok) return promised
+  const { made } = promised
+  if (made === undefined) return showSlots(hub, promised.reservation)
+  const { instance: at } = offered
+  return {
+    ok: true,
+    reservation: { ...made.reservation, instance: at, agent: agent.id, stage: 'promised' },
+    ...(made.hold && { hold: asShown(made.hold, 0, now) }),
+  }
 }
 
 /** F4. If it fails, time gives them back within half a minute. */

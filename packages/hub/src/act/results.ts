@@ -14,6 +14,7 @@ import { writeSkillVersion } from '@chimera/domain/agent/skill-version'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, Digest, TaskId, TransferId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
+import type { Hold } from '@chimera/domain/money/ledger'
 import type { Refusal } from '@chimera/domain/refusals'
 import {
   decideResult,
@@ -47,7 +48,8 @@ export async function recordResult(
   const fits = checkReport(hub, agent, report)
   if (!fits.ok) return fits
 
-  const known = await knownOf(hub, agent, { report, content })
+  const holds = await holdsFor(hub, report)
+  const known = knownOf(hub, agent, { report, content, holds })
   const now = hub.now()
   const decision = decideResult(undefined, known, now)
   const fact = decision.ok ? decision.facts[0] : undefined
@@ -60,7 +62,7 @@ export async function recordResult(
     const first = await results.find(report)
     return first === undefined ? refuse('service_unavailable') : repeat(hub, first, content)
   }
-  await settle(hub, kept)
+  await settle(hub, kept, holds)
   return { ok: true }
 }
 
@@ -94,14 +96,16 @@ function checkReport(
   return judged.find(({ ok }) => ok) ?? judged[0] ?? refuse('skill_unknown')
 }
 
-async function knownOf(
-  hub: Hub,
-  { id, owner }: Agent,
-  { report, content }: { readonly report: EndReported; readonly content: Digest },
-) {
+type Heard = {
+  readonly report: EndReported
+  readonly content: Digest
+  readonly holds: readonly Hold[]
+}
+
+function knownOf(hub: Hub, { id, owner }: Agent, { report, content, holds }: Heard) {
   const { agent, work, task, how, output, endedAt, correlation } = report
   const named = report.requester && hub.directory.find(report.requester)?.owner
-  const hold = holdMeant(await holdsFor(hub, report), {
+  const hold = holdMeant(holds, {
     agent: id,
     ...(named !== undefined && { requester: named }),
   })
@@ -127,11 +131,13 @@ function holdsFor(hub: Hub, { agent, task, work }: Pick<KeptResult, 'agent' | 't
   return hub.keep.results.holdsFor(agent, [task, work as string as TaskId])
 }
 
-/** R2. Repeating it finds it done. */
-async function settle(hub: Hub, result: KeptResult): Promise<void> {
+/** R2. Repeating it finds it done. The price of a hold that is accepted does not change. */
+async function settle(hub: Hub, result: KeptResult, read: readonly Hold[] = []): Promise<void> {
   const { agent, requester } = result
   const meant = { agent, ...(requester !== undefined && { requester }) }
-  const hold = holdMeant(await holdsFor(hub, result), meant)
+  const before = holdMeant(read, meant)
+  const isAccepted = before?.stage === 'confirmed'
+  const hold = isAccepted ? before : holdMeant(await holdsFor(hub, result), meant)
   if (hold === undefined) return
   const decision = await hub.keep.money.submit(settlementOf(result, hold), result.correlation)
   const later = !decision.ok && isUnsettled(decision.refusal)

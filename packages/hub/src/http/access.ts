@@ -228,14 +228,17 @@ function keepBytes(app: FastifyInstance): void {
 }
 
 /** D2. The `Host` field counts only where it names the very address that was dialled. */
-function targetOf({ headers, raw, socket }: FastifyRequest, publicUrl?: string): string {
-  const path = raw.url ?? '/'
-  if (publicUrl !== undefined) return `${publicUrl.replace(/\/$/, '')}${path}`
+const targetOf = (request: FastifyRequest, publicUrl?: string): string =>
+  `${hubAddress(request, publicUrl)}${request.raw.url ?? '/'}`
+
+/** Where the hub is, as its caller knows it: not by what the caller says of it. */
+export function hubAddress({ headers, socket }: FastifyRequest, publicUrl?: string): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/$/, '')
   const { localAddress = '', localPort = 0 } = socket
   const address = localAddress.replace(/^::ffff:/, '')
   const dialled = `${address.includes(':') ? `[${address}]` : address}:${localPort}`
   const isLoopback = address === '::1' || address.startsWith('127.')
   const isLocal = isLoopback && headers.host === `localhost:${localPort}`
   const scheme = 'encrypted' in socket ? 'https' : 'http'
-  return `${scheme}://${isLocal ? headers.host : dialled}${path}`
+  return `${scheme}://${isLocal ? headers.host : dialled}`
 }

@@ -14,7 +14,7 @@ export type Door = {
 
 // biome-ignore format: a table is read by its columns
 export const DOORS = [
-  { name: 'Chimera',     begins: ['/v1/'],          error: 'chimera/error',
+  { name: 'Chimera',     begins: ['/v1/', '/posts/'], error: 'chimera/error',
     about: 'Our own language: owners, tokens, keys, holds, trust, alerts, and what else no document defines.' },
   { name: 'OpenClaw',    begins: ['/openclaw/v1/'], error: 'openclaw/error',
     about: 'What agents publish of themselves, and what the hub knows of them. Published figures are observations: scores are the hub\'s own.' },

@@ -18,6 +18,8 @@ import type { Guard } from '../guard.ts'
 import { guardAccess } from './access.ts'
 import type { Callers } from './caller.ts'
 import { chorusRoutes } from './chorus.ts'
+import { type ConsolePage, consoleRoutes } from './console.ts'
+import { guardOrigin } from './console-origin.ts'
 import { docsRoutes } from './docs.ts'
 import { isFault, refusalOf } from './failed.ts'
 import { feedRoutes } from './feed.ts'
@@ -28,6 +30,7 @@ import { operationRoutes } from './operations.ts'
 import { ourRoutes } from './ours/routes.ts'
 import { guardMessages } from './outgoing.ts'
 import { guardOverload } from './overload.ts'
+import { postPages } from './posts.ts'
 import type { Rates } from './rates.ts'
 
 export type ServerOptions = {
@@ -44,6 +47,8 @@ export type ServerOptions = {
   readonly rates: Rates
   readonly load: LoadLimits
   readonly delayMs: () => number
+  /** The page under `/console`; none is served without it. */
+  readonly page?: ConsolePage | undefined
 }
 
 // Where nothing else is known: about the time in which a database restarts.
@@ -119,11 +124,14 @@ export function createHttp(options: ServerOptions): FastifyInstance {
 
   const overload = guardOverload(app, { limits: load, now: hub.now, delayMs, metrics, log })
   guardAccess(app, { hub, callers, metrics, publicUrl, rates })
+  guardOrigin(app, { open: hub.key === undefined, publicUrl })
   guardMessages(app, guard)
   app.register(operationRoutes, { hub, metrics, overload })
   app.register(docsRoutes)
+  if (options.page !== undefined) app.register(consoleRoutes, { page: options.page })
   app.register(chorusRoutes, { hub, guard })
-  app.register(ourRoutes, { hub, prefix: '/v1' })
+  app.register(ourRoutes, { hub, publicUrl, prefix: '/v1' })
+  app.register(postPages, { hub })
   app.register(feedRoutes, { hub })
   app.register(openclawRoutes, { hub, prefix: '/openclaw/v1' })
   app.register(moltbookRoutes, { hub, metrics, prefix: '/moltbook/v1' })

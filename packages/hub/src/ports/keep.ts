@@ -6,6 +6,8 @@ import type { Agents } from './agents.ts'
 import type { KeptAlerts, Webhooks } from './alerts.ts'
 import type { Aliases } from './aliases.ts'
 import type { Allowances } from './allowances.ts'
+import type { Approvals } from './approvals.ts'
+import type { Campaigns, Reviews } from './campaigns.ts'
 import type { Control } from './control.ts'
 import type { Deliveries, Letters } from './deliveries.ts'
 import type { HubKeys } from './hub-keys.ts'
@@ -13,6 +15,7 @@ import type { LiveLog } from './live.ts'
 import type { Money } from './money.ts'
 import type { Nonces } from './nonces.ts'
 import type { Observations } from './observations.ts'
+import type { Posts } from './posts.ts'
 import type { PresenceEvents } from './presence.ts'
 import type { Profiles } from './profiles.ts'
 import type { Results } from './results.ts'
@@ -42,6 +45,10 @@ export type Keep = {
   readonly alerts: KeptAlerts
   readonly webhooks: Webhooks
   readonly control: Control
+  readonly approvals: Approvals
+  readonly posts: Posts
+  readonly campaigns: Campaigns
+  readonly reviews: Reviews
   /** Whether it answers; rejects when it does not. */
   readonly check: () => Promise<void>
 }

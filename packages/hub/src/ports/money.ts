@@ -5,6 +5,7 @@ import type {
   CorrelationId,
   Digest,
   HoldId,
+  Instant,
   OwnerId,
   TaskId,
   TransferId,
@@ -32,6 +33,22 @@ export type Economy = {
   readonly accounts: number
   readonly payments: number
   readonly volumeCents: number
+}
+
+/** Where all credits are; what was minted is what the other three hold together. */
+export type BookSums = Economy & {
+  readonly mintedCents: number
+  readonly accountCents: number
+  readonly holdCents: number
+  readonly feeCents: number
+  readonly standingHolds: number
+}
+
+/** What was paid from `beginsAt` on, for as long as a span is. */
+export type PaidSpan = {
+  readonly beginsAt: Instant
+  readonly amountCents: number
+  readonly payments: number
 }
 
 /** What a command takes from the cap of the token that orders it. */
@@ -70,6 +87,13 @@ export type Money = {
   readonly payments: (filter: PaymentFilter) => Promise<readonly Movement[]>
   readonly economy: () => Promise<Economy>
   readonly accounts: () => Promise<readonly Account[]>
+  /** Of one moment. */
+  readonly sums: () => Promise<BookSums>
+  /** The oldest first, without spans in which nothing was paid. */
+  readonly volume: (asked: {
+    readonly since: Instant
+    readonly spanMs: number
+  }) => Promise<readonly PaidSpan[]>
   /** Ends holds and promises of slots whose time has come; answers how many. */
   readonly endDue: () => Promise<number>
 }

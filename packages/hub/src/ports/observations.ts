@@ -1,5 +1,6 @@
 /** The latest of what others have said, so that the views which show it survive a restart (A3). */
 import type { IdentityObserved, ScoreObserved, StatedCondition } from '@chimera/dialects/openclaw'
+import type { ProfileObserved } from '@chimera/dialects/skills'
 import type { Holder } from '@chimera/domain/agent/alias'
 import type { Instant } from '@chimera/domain/ids'
 import type { Declaration } from '@chimera/domain/presence/declaration'
@@ -11,6 +12,8 @@ export type Bodies = {
   readonly identity: IdentityObserved
   readonly condition: StatedCondition
   readonly score: ScoreObserved
+  /** The profile that the agent signed last. */
+  readonly profile: ProfileObserved
   /** Under a name that belongs to somebody. */
   readonly status: { readonly report: StatusReport; readonly holder: Holder }
   /** Under a name of nobody's; apart, so that it never stands in the way of its later holder. */

@@ -9,6 +9,7 @@ import type {
   Instant,
   ReservationId,
 } from '@chimera/domain/ids'
+import type { Hold } from '@chimera/domain/money/ledger'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { BookingFact, ReserveSlots, SlotCommand } from '@chimera/domain/work/booking'
 import type { Reservation } from '@chimera/domain/work/capacity'
@@ -24,8 +25,17 @@ export type KeptReservation = Reservation & {
 /** The digest of the signed offer, which gets one answer for as long as it could be believed. */
 export type Mandate = { readonly offer: Digest; readonly forgetAt: Instant }
 
+/** As they were made, before anybody has paid from the hold or used the promise. */
+export type Made = { readonly reservation: Reservation; readonly hold?: Hold }
+
 export type Promised =
-  | { readonly ok: true; readonly reservation: ReservationId; readonly hold?: HoldId }
+  | {
+      readonly ok: true
+      readonly reservation: ReservationId
+      readonly hold?: HoldId
+      /** Where this call made them; what an earlier one made may have changed since. */
+      readonly made?: Made
+    }
   | Refused<Refusal>
 
 export type Slots = {

@@ -1,0 +1,76 @@
+/** Asks before something is done, and says what it will do. What went wrong is said inside. */
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { HubRefused } from '../hub/ask.ts'
+import { Refusal } from './states.tsx'
+
+type ConfirmProps = {
+  readonly label: string
+  readonly title: string
+  /** What will happen, and what stays in the trail of it. */
+  readonly children: ReactNode
+  readonly act: () => Promise<unknown>
+  readonly tone?: 'bad'
+  readonly disabled?: boolean
+}
+
+export function Confirm({ label, title, children, act, tone, disabled = false }: ConfirmProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className={tone} disabled={disabled} onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {open && (
+        <Asked {...{ label, title, act, tone }} close={() => setOpen(false)}>
+          {children}
+        </Asked>
+      )}
+    </>
+  )
+}
+
+type AskedProps = Pick<ConfirmProps, 'label' | 'title' | 'children' | 'act'> & {
+  readonly tone: 'bad' | undefined
+  readonly close: () => void
+}
+
+function Asked({ label, title, children, act, tone, close }: AskedProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<HubRefused>()
+  useEffect(() => dialog.current?.showModal(), [])
+
+  async function confirm() {
+    setBusy(true)
+    try {
+      await act()
+      close()
+    } catch (failure) {
+      if (!(failure instanceof HubRefused)) throw failure
+      setError(failure)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <dialog ref={dialog} aria-labelledby={heading} onClose={close}>
+      <h2 id={heading}>{title}</h2>
+      <div className="dialog-body">{children}</div>
+      {error && <Refusal error={error} />}
+      <div className="actions dialog-acts">
+        <button type="button" className="quiet" onClick={close}>
+          Leave it
+        </button>
+        <button
+          type="button"
+          className={tone ?? 'primary'}
+          disabled={busy}
+          onClick={() => void confirm()}
+        >
+          {label}
+        </button>
+      </div>
+    </dialog>
+  )
+}

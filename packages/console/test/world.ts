@@ -1,0 +1,82 @@
+/** A small network for the page to show: a real hub, and agents that really work for each other. */
+import { connect, createAgent, defineSkill, type Network, Type } from '@chimera/agent'
+import { type HubWanted, runHub, type TestHub } from '@chimera/hub/testing/running'
+
+const Text = Type.Object({ text: Type.String({ maxLength: 10_000 }) })
+
+export const countWords = defineSkill({
+  name: 'word_count',
+  version: '1.0',
+  description: 'Counts the words of a text.',
+  price: 0.05,
+  input: Text,
+  output: Type.Object({ words: Type.Integer() }),
+  timeout: '5s',
+  run: async ({ text }) => ({ words: text.split(/\s+/).length }),
+})
+
+export const shorten = defineSkill({
+  name: 'summarise',
+  version: '1.2',
+  description: 'The first sentence of a text; fails on an empty one.',
+  price: 0.4,
+  input: Text,
+  output: Type.Object({ summary: Type.String() }),
+  timeout: '5s',
+  run: async ({ text }) => {
+    const [summary = ''] = text.split('.')
+    if (summary.trim() === '') throw new Error('there is nothing to summarise')
+    return { summary }
+  },
+})
+
+export type World = {
+  readonly hub: TestHub
+  readonly agents: ReadonlyMap<string, string>
+  readonly network: (owner: string) => Network
+  readonly stop: () => Promise<void>
+}
+
+type Citizen = {
+  readonly name: string
+  readonly owner: string
+  readonly skills: readonly [
+    typeof countWords | typeof shorten,
+    ...(typeof countWords | typeof shorten)[],
+  ]
+}
+
+/** Open, so that owners need no tokens. */
+export async function openWorld(
+  citizens: readonly Citizen[],
+  wanted: HubWanted = {},
+): Promise<World> {
+  const hub = await runHub({ allowNet: ['127.0.0.1'], ...wanted })
+  const agents = citizens.map(({ name, owner, skills }) =>
+    createAgent({
+      name,
+      owner,
+      hub: hub.address,
+      skills: [...skills],
+      directory: false,
+      signals: false,
+      log: 'silent',
+    }),
+  )
+  await Promise.all(agents.map((agent) => agent.start()))
+  const networks = new Map<string, Network>()
+  return {
+    hub,
+    agents: new Map(agents.map((agent, at) => [citizens[at]?.name ?? '', agent.id()])),
+    network(owner) {
+      const known = networks.get(owner) ?? connect({ hub: hub.address, owner })
+      networks.set(owner, known)
+      return known
+    },
+    async stop() {
+      await Promise.all([...networks.values()].map((each) => each.close()))
+      await Promise.all(agents.map((agent) => agent.stop()))
+      await hub.stop()
+    },
+  }
+}
