@@ -220,11 +220,18 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     voices: { changed: (workload) => void lifecycle.order({ type: 'update_workload', workload }) },
     ...(policy && { policy }),
   })
+  let isTelling = false
   const reserving = createReserving({
     ...shared,
+    // Once for all that changes in the same moment: offers come many at a time.
     changed: () => {
-      workshop.pump()
-      tell()
+      if (isTelling) return
+      isTelling = true
+      setImmediate(() => {
+        isTelling = false
+        workshop.pump()
+        tell()
+      })
     },
   })
 

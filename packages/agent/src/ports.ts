@@ -49,6 +49,8 @@ export type Promised = {
   readonly reservation: ReservationId
   readonly lapsesAt: Instant
   readonly hold?: HoldId
+  /** What was put aside with the slots, as the hub told it then. */
+  readonly held?: Held & { readonly task: TaskId }
 }
 
 export type Known = { readonly publicKey?: PublicKey; readonly owner: OwnerId }

@@ -381,6 +381,9 @@ export function keysContract(open: () => Engine): void {
         const { id, key } = await createPoster(running, clock)
         const next = generateKeyPair()
         assert.equal(said(await running.get('/v1/keys/hub')), '404 hub_key_unknown')
+        const what = { content_id: id, content_sha256: '0'.repeat(64), platform: 'twitter' }
+        const approved = await running.post('/v1/approvals', what)
+        assert.equal(said(approved), '404 hub_key_unknown', 'it vouches for nothing')
         const begun = await running.post(`/v1/keys/${id}/recover`, recovery(id, next))
         assert.equal(said(begun), '403 caller_forbidden')
         const off = await running.post(`/v1/keys/${id}/recover/call-off`)

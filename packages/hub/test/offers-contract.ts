@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { generateKeyPair } from '@chimera/identity/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { createAsker } from './asking.ts'
+import { createAsker, type Sent } from './asking.ts'
 import { type Engine, onEmbedded } from './engines.ts'
 import { createHolding, createShiftedClock, type Holding, idOf, shown } from './holding.ts'
 import type { Answered, TestHub } from './running.ts'
@@ -219,6 +219,94 @@ export function offersContract(open: () => Engine): void {
     const refused = answers.filter(({ body }) => body.code === 'slots_exhausted')
     assert.equal(refused.length, 193)
     assert.equal(await on.balance(planner), 92)
+  })
+
+  describe('offers that are shown together', () => {
+    type Outcome = {
+      readonly promised: boolean
+      readonly hold?: Record<string, unknown>
+      readonly reservation?: Record<string, unknown>
+      readonly error?: { readonly code: string }
+    }
+    async function presentAll(by: Sent, offers: readonly unknown[]): Promise<readonly Outcome[]> {
+      const answer = await on.send('/v1/offers', { ...by, body: { offers } })
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      return answer.body.outcomes as readonly Outcome[]
+    }
+    const wordOf = ({ promised, error }: Outcome) => (promised ? 'promised' : error?.code)
+
+    test('AV-8 P-1 each gets what it would get alone, and the same offer the same', async () => {
+      const { planner, agent, instance, offer, present } = await staged()
+      const task_id = randomUUID()
+      const [one, other, taken] = [offer({ task_id }), offer({ max_cost: 0 }), offer()]
+      const outcomes = await presentAll({ key: agent.key }, [
+        one,
+        { ...other, max_cost: 90 },
+        one,
+        other,
+        { planner_id: planner.id },
+        offer({ task_id, max_cost: 4 }),
+        offer({ instance_id: randomUUID() }),
+        offer({ max_cost: 1_000 }),
+        offer({ expires_at: on.at(-1_000) }),
+        on.signed(on.offer(planner, instance), agent.key),
+        taken,
+      ])
+      assert.deepEqual(outcomes.map(wordOf), [
+        'promised',
+        'signature_invalid',
+        'promised',
+        'promised',
+        'message_malformed',
+        'task_conflict',
+        'instance_unknown',
+        'funds_short',
+        'message_expired',
+        'signature_invalid',
+        'promised',
+      ])
+      const [first, , again, free] = outcomes
+      assert.deepEqual(again, first)
+      assert.deepEqual([first?.hold?.state, first?.hold?.amount], ['placed', 3])
+      assert.deepEqual([first?.reservation?.state, first?.reservation?.slots], ['promised', 1])
+      assert.equal(free?.hold, undefined)
+      assert.equal(await on.balance(planner), 94, 'two holds, and nothing for the others')
+      // Shown again, alone or together, as after an answer that was lost.
+      assert.deepEqual(shown(await present(one)), {
+        hold: first?.hold,
+        reservation: first?.reservation,
+      })
+      const repeated = await presentAll({ key: agent.key }, [taken, one])
+      assert.deepEqual(repeated, [outcomes.at(-1), first])
+      assert.equal(await on.balance(planner), 94)
+    })
+
+    test('AV-8 P-1 are promised no more slots and credits than there are', async () => {
+      const { planner, agent, offer } = await staged(150)
+      const halves = [0, 1].map(() =>
+        presentAll(
+          { key: agent.key },
+          Array.from({ length: 100 }, () => offer({ max_cost: 1 })),
+        ),
+      )
+      const words = (await Promise.all(halves)).flat().map(wordOf)
+      assert.equal(words.filter((word) => word === 'promised').length, 100)
+      assert.equal(words.filter((word) => word === 'funds_short').length, 100)
+      assert.equal(await on.balance(planner), 0)
+    })
+
+    test('CH-15 are taken from the agent that they name, and from nobody else', async () => {
+      const { planner, agent, offer } = await staged()
+      const { agent: stranger } = await staged()
+      const [denied] = await presentAll({ key: stranger.key }, [offer()])
+      assert.notEqual(denied && wordOf(denied), 'promised')
+      const nobody = await on.send('/v1/offers', { body: { offers: [offer()] } })
+      assert.equal(nobody.status, 401)
+      const { token } = agent
+      const [byOwner] = await presentAll({ token }, [offer()])
+      assert.equal(byOwner && wordOf(byOwner), 'caller_forbidden')
+      assert.equal(await on.balance(planner), 100)
+    })
   })
 
   // The embedded database has one hub.

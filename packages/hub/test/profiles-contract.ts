@@ -5,7 +5,7 @@ import { encodePresence } from '@chimera/dialects/moltbook'
 import { readAgentProfile } from '@chimera/dialects/skills'
 import type { AgentId, CorrelationId, InstanceId } from '@chimera/domain/ids'
 import { createClock } from '@chimera/host/clock'
-import type { KeyPair } from '@chimera/identity/keys'
+import { generateKeyPair, type KeyPair } from '@chimera/identity/keys'
 import { signMessage } from '@chimera/identity/message'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Asker, createAsker } from './asking.ts'
@@ -28,6 +28,26 @@ const stateOf = ({ body }: Answered) => {
   const profile = (body.updated_profile ?? body) as Record<string, unknown>
   return [profile.status, profile.availability, `v${String(profile.version)}`].join(' ')
 }
+
+const profileFor = (id: string, more: Record<string, unknown> = {}) => ({
+  agent_id: id,
+  name: 'Trend watcher',
+  type: 'judge',
+  capabilities: ['trend_analysis', 'quality_control'],
+  availability: 'active',
+  status: 'error',
+  pending_tasks: 7,
+  reputation_score: 1,
+  uptime_24h: 100,
+  last_heartbeat: '2026-01-01T00:00:00Z',
+  wallet_address: `0x${'a'.repeat(40)}`,
+  pricing: { currency: 'USDC', rate_per_task: 0.5 },
+  supported_platforms: ['news'],
+  version: 9,
+  ...more,
+})
+const put = (id: string, by: By, body: unknown) =>
+  asker.send(`/v1/profiles/${id}`, { ...by, method: 'PUT', body })
 
 const statusIn = ({ body }: Answered) =>
   (body.status_update as { current_status?: string } | undefined)?.current_status
@@ -233,6 +253,58 @@ export function profilesContract(open: () => Engine): void {
       } finally {
         await second.stop()
       }
+    })
+  })
+
+  describe('SK-15 a profile that an agent signed', () => {
+    test('registers it, and again updates it, with scores and state left to the hub', async () => {
+      const { token, owner } = await asker.newOwner()
+      const key = generateKeyPair()
+      const id = randomUUID()
+      const first = await put(id, { token, key }, signMessage(profileFor(id), key))
+      assert.equal(first.status, 200, JSON.stringify(first.body))
+      const { uptime_24h, last_heartbeat: _, ...shown } = first.body
+      const { uptime_24h: __, last_heartbeat: ___, ...stated } = profileFor(id)
+      const ours = { status: 'active', pending_tasks: 0, reputation_score: 0.5, version: 1 }
+      assert.deepEqual([shown, uptime_24h], [{ ...stated, ...ours }, 0])
+      const { wallet_address: ____, ...renamed } = profileFor(id, { name: 'Renamed' })
+      const second = await put(id, { key }, signMessage(renamed, key))
+      assert.deepEqual([second.status, second.body.name], [200, 'Renamed'])
+      assert.equal(second.body.wallet_address, undefined)
+      const entry = await asker.send(`/agents/${id}`)
+      assert.deepEqual([entry.status, entry.body.owner_id], [200, owner])
+      const identity = await asker.send(`/openclaw/v1/identities/${id}`)
+      assert.equal(identity.status, 200)
+      assert.match(String(identity.body.agent_name), /^chimera-renamed/)
+    })
+
+    test('leaves what a registered agent offers, and where, as they are', async () => {
+      const { id, key, agent } = await asker.newAgent()
+      const answer = await put(id, { key }, signMessage(profileFor(id), key))
+      assert.deepEqual([answer.status, answer.body.capabilities], [200, ['content_writing']])
+      const { body } = await asker.send(`/agents/${id}`)
+      assert.equal(body.api_endpoint, agent.api_endpoint)
+      assert.equal((body.skills as unknown[]).length, 1)
+    })
+
+    test('is refused unsigned, edited, or by another key, and changes nothing', async () => {
+      const { id, key, token } = await asker.newAgent()
+      const other = generateKeyPair()
+      const good = signMessage(profileFor(id), key)
+      const elsewhere = randomUUID()
+      // biome-ignore format: a table is read by its columns
+      const rows: [why: string, answer: Promise<Answered>, said: string][] = [
+        ['unsigned',                put(id, { key }, profileFor(id)),                               '401 signature_invalid'],
+        ['edited',                  put(id, { key }, { ...good, name: 'Somebody else' }),           '401 signature_invalid'],
+        ['by another key',          put(id, { key }, signMessage(profileFor(id), other)),           '401 signature_invalid'],
+        ['sent by another key',     put(id, { token, key: other }, good),                           '409 key_mismatch'],
+        ['by nobody',               put(id, {}, good),                                              '401 caller_unknown'],
+        ['of another agent',        put(elsewhere, { key }, good),                                  '400 message_malformed'],
+        ['a name of two letters',   put(id, { key }, signMessage(profileFor(id, { name: 'ab' }), key)), '400 message_malformed'],
+        ['a newcomer without owner', put(elsewhere, { key: other }, signMessage(profileFor(elsewhere), other)), '401 caller_unknown'],
+      ]
+      for (const [why, answer, expected] of rows) assert.equal(said(await answer), expected, why)
+      assert.notEqual((await show(id, { token })).body.name, 'Trend watcher')
     })
   })
 }

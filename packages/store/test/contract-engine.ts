@@ -74,6 +74,31 @@ export function engineContract({ engine, shared }: Stage): void {
       assert.equal((await shared().query('SELECT 1', [])).length, 1, 'the connection goes on')
     })
 
+    test('a statement that fails at first, and now and then, answers whenever it can', async () => {
+      const sql = 'SELECT 1000 / $1::bigint AS n'
+      for (let at = 0; at < 250; at += 1) {
+        const asked = shared().query<{ n: number }>(sql, [at % 50])
+        if (at % 50 === 0) await assert.rejects(asked, (e) => hasCode(e, 'statement_failed'))
+        else assert.equal((await asked)[0]?.n, Math.floor(1_000 / (at % 50)))
+      }
+    })
+
+    // On a server a step of the schema ends what was prepared: hubs are started anew for it.
+    if (engine.name === 'PGlite')
+      test('a statement answers with what its table has become', async () => {
+        const rows = await shared().transaction(
+          async (tx) => {
+            await tx.query('CREATE TEMP TABLE grown (a bigint) ON COMMIT DROP')
+            await tx.query('INSERT INTO grown VALUES ($1)', [1])
+            const before = await tx.query('SELECT * FROM grown WHERE a = $1', [1])
+            await tx.query('ALTER TABLE grown ADD COLUMN b bigint DEFAULT 2')
+            return [...before, ...(await tx.query('SELECT * FROM grown WHERE a = $1', [1]))]
+          },
+          { role: 'owner' },
+        )
+        assert.deepEqual(rows, [{ a: 1 }, { a: 1, b: 2 }])
+      })
+
     test('after close nothing is asked any more', async () => {
       const database = await openDatabase(await engine.newAddress())
       await database.close()

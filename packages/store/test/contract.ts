@@ -19,6 +19,7 @@ import { liveContract } from './contract-live.ts'
 import { namesContract } from './contract-names.ts'
 import { noncesContract } from './contract-nonces.ts'
 import { observationsContract } from './contract-observations.ts'
+import { postsContract } from './contract-posts.ts'
 import { presenceContract } from './contract-presence.ts'
 import { profilesContract } from './contract-profiles.ts'
 import { registryContract } from './contract-registry.ts'
@@ -26,6 +27,7 @@ import { reservationsContract } from './contract-reservations.ts'
 import { resultsContract } from './contract-results.ts'
 import { schemaContract } from './contract-schema.ts'
 import { toldContract } from './contract-told.ts'
+import { walletContract } from './contract-wallet.ts'
 import { START } from './hands.ts'
 
 export type Engine = {
@@ -112,6 +114,8 @@ export function storeContract(engine: Engine): void {
     deliveriesContract(stage)
     controlContract(stage)
     resultsContract(stage)
+    postsContract(stage)
+    walletContract(stage)
     schemaContract(stage)
   })
 }

@@ -31,6 +31,7 @@ import { HireFailure } from './failure.ts'
 import { callOff } from './follow.ts'
 import { askOne, askReserved, finish, type Hired, hire, type Job, settle } from './hire.ts'
 import { createKeys } from './keys.ts'
+import { createPasses } from './passes.ts'
 import { type Reserved, release, reserve } from './reserve.ts'
 import { createTeller } from './steps.ts'
 import { type HireTerms, readTerms } from './terms.ts'
@@ -126,7 +127,14 @@ export function connect(options: ConnectOptions): Network {
   })
   const here = LOOPBACK.test(new URL(hub.address).hostname)
   const { allowNet = here ? ['localhost'] : [] } = options
-  const overHttp = createDoor({ clock, chance, allowNet, ...(key && { key }) })
+  const passes = key && createPasses({ hub, key, clock })
+  const overHttp = createDoor({
+    clock,
+    chance,
+    allowNet,
+    ...(key && { key }),
+    ...(passes && { passes }),
+  })
   const books = createBooks(hub, clock.now)
   const keysOf = createKeys(books, clock)
   const believe = createBelief()

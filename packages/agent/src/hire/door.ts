@@ -2,8 +2,8 @@
  * An agent's own door, as a hirer knocks at it: collaborations by OpenClaw, over HTTP (OC-23).
  *
  *   D1  The address is the agent's own word, so it is dialled through the guarded client.
- *   D2  A token never goes to an agent. Who hires as an agent signs; who hires as an owner is known
- *       by the hold, which names the task (CH-15).
+ *   D2  A token never goes to an agent. Who hires as an agent signs, or shows a pass for this one
+ *       door; who hires as an owner is known by the hold, which names the task (CH-15).
  *   D3  The same ask may be made again: its key is the task (OC-12).
  *   D4  An answer is what the agent says. A result counts only if the agent has signed it.
  */
@@ -23,6 +23,7 @@ import { createKeyring } from '@chimera/identity/keyring'
 import type { KeyPair } from '@chimera/identity/keys'
 import { verifyMessage } from '@chimera/identity/message'
 import { type HubAnswer, type HubRefused, KEY_FIELD, readAnswer } from '../hub/client.ts'
+import type { Passes } from './passes.ts'
 
 export type DoorOptions = {
   readonly clock: Clock
@@ -31,6 +32,8 @@ export type DoorOptions = {
   readonly allowNet: readonly string[]
   /** The key of the agent that hires; absent where an owner does. */
   readonly key?: () => KeyPair
+  /** What stands for a signature at a door that is knocked at often. */
+  readonly passes?: Passes
 }
 
 /** One agent, as it was found. */
@@ -105,9 +108,10 @@ export type Door = {
 const WAIT_SECONDS = 20
 /** And its answer to an ask: longer, and whether it was accepted would be told too late. */
 const ASK_SECONDS = 3
+const UNPROVEN = 401
 
 export function createDoor(options: DoorOptions): Door {
-  const { clock, chance, allowNet, key } = options
+  const { clock, chance, allowNet, key, passes } = options
   const http: GuardedClient = createGuardedClient({ clock, allowNet, limits: { redirects: 0 } })
 
   type Sent = Limits & {
@@ -115,23 +119,37 @@ export function createDoor(options: DoorOptions): Door {
     readonly method: 'GET' | 'POST'
     readonly message?: object
     readonly more?: Readonly<Record<string, string>>
+    /** Whose door it is, where a pass may stand for the signature. */
+    readonly at?: AgentId
+    /** The message is signed itself, and nobody looks for more. */
+    readonly bare?: true
   }
 
   async function send(sent: Sent): Promise<HubAnswer> {
     return readAnswer(await carry(sent), clock.now())
   }
 
-  function carry({ url, method, message, more, timeoutMs, signal }: Sent): Promise<Outcome> {
+  async function carry(sent: Sent): Promise<Outcome> {
+    const { url, method, message, more, timeoutMs, signal, at, bare } = sent
     const text = message === undefined ? undefined : JSON.stringify(message)
     const headers = { ...more, ...(text !== undefined && { 'content-type': 'application/json' }) }
-    return http.request({
-      url,
-      method,
-      headers: { ...headers, ...proof({ url, method, headers, text }) },
-      ...(text !== undefined && { body: text }),
-      ...(signal && { signal }),
-      limits: { headersMs: timeoutMs, totalMs: timeoutMs, pauseMs: timeoutMs },
-    })
+    const go = (shown: Readonly<Record<string, string>>) =>
+      http.request({
+        url,
+        method,
+        headers: { ...headers, ...shown },
+        ...(text !== undefined && { body: text }),
+        ...(signal && { signal }),
+        limits: { headersMs: timeoutMs, totalMs: timeoutMs, pauseMs: timeoutMs },
+      })
+    if (bare) return go({})
+    const pass = at === undefined ? undefined : passes?.at(at, url)
+    if (pass === undefined || at === undefined) return go(proof({ url, method, headers, text }))
+    const outcome = await go({ authorization: `Bearer ${pass}` })
+    if (!outcome.ok || outcome.status !== UNPROVEN) return outcome
+    // The hub may have another key by now. Nothing was begun: the same again, signed (D3).
+    passes?.refused(at)
+    return go(proof({ url, method, headers, text }))
   }
 
   /** D2. */
@@ -160,8 +178,9 @@ export function createDoor(options: DoorOptions): Door {
       const message = openclaw.encodeRequest(asked, clock.now())
       const seconds = waits ? Math.min(ASK_SECONDS, Math.floor(limits.timeoutMs / 2_000)) : 0
       const more = { ...traceOf(asked), ...(seconds > 0 && { prefer: `wait=${seconds}` }) }
-      const sent = { url, method: 'POST', message, more, ...limits } as const
-      const outcome = await carry(sent)
+      passes?.asked(place.id, url)
+      const at = place.id
+      const outcome = await carry({ url, method: 'POST', message, more, at, ...limits })
       const looked = readLooked(readAnswer(outcome, clock.now()), place)
       const notice = outcome.ok ? noticeIn(outcome.headers) : {}
       // Work that has ended by now was accepted before.
@@ -174,7 +193,8 @@ export function createDoor(options: DoorOptions): Door {
       // As long as it may take: whoever does not know this field answers at once.
       const seconds = Math.min(WAIT_SECONDS, Math.floor(limits.timeoutMs / 2_000))
       const more = { ...traceOf(asked), ...(seconds > 0 && { prefer: `wait=${seconds}` }) }
-      return readLooked(await send({ url, method: 'GET', more, ...limits }), place)
+      const at = place.id
+      return readLooked(await send({ url, method: 'GET', more, at, ...limits }), place)
     },
     async cancel(place, asked, limits) {
       const url = `${collaborations(place)}/${asked.task}/cancel`
@@ -205,7 +225,7 @@ export function createDoor(options: DoorOptions): Door {
       return outcome.ok ? outcome.status : undefined
     },
     offer: ({ callback: url }, message, limits) =>
-      send({ url, method: 'POST', message, ...limits }),
+      send({ url, method: 'POST', message, bare: true, ...limits }),
     get: (url, limits) => send({ url, method: 'GET', ...limits }),
     post: (url, message, limits) => send({ url, method: 'POST', message, ...limits }),
     close: () => http.close(AbortSignal.abort()),

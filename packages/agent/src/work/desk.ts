@@ -21,6 +21,7 @@ import {
   decideReserve,
   decideTake,
   nextLapseAt,
+  promisedTo,
   type Reservation,
   type ReserveAsked,
   slotsFree,
@@ -112,9 +113,7 @@ export function createDesk({ instance, slots, perMinute }: DeskOptions): Desk {
   })
   const idle = (now: Instant): number => Math.max(0, slotsFree(capacity, now) - queue.size)
   const promised = ({ requester, task }: Claim, now: Instant) =>
-    capacity.reservations.find(
-      (each) => each.planner === requester && each.task === task && each.lapsesAt > now,
-    )
+    promisedTo(capacity, { planner: requester as AgentId, task }, now)
 
   return {
     look: (claim, now) => {

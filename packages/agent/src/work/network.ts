@@ -4,26 +4,26 @@
  *   N1  What the hub says of an agent is believed for half a minute, so that a busy requester costs
  *       one question; a signature that does not fit is judged by what the hub says now.
  *   N2  A hub that does not say whether it is open is taken for one that is not.
+ *   N3  What the hub has put aside with a promise is not asked for again by the work that comes on
+ *       it, once: whether it still stands, the hub says when the work is accepted.
  */
 import {
   encodeConfirmation,
   encodeHoldRelease,
-  encodePresented,
   type HeldSeen,
   readAgentOwner,
   readHolds,
   readHubKey,
   readKeyHistory,
-  readPromise,
 } from '@chimera/dialects/chimera'
 import { presentKey } from '@chimera/domain/agent/keys'
 import { type Refused, refuse } from '@chimera/domain/decision'
-import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
-import { LIMITS } from '@chimera/domain/limits'
+import type { AgentId, Instant, PublicKey, TaskId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Clock } from '@chimera/host/clock'
 import type { HubAnswer, HubClient } from '../hub/client.ts'
-import type { Done, Known, Network } from '../ports.ts'
+import type { Done, Held, Known, Network } from '../ports.ts'
+import { createPresenting, heldBy } from './presenting.ts'
 import { createReports } from './reports.ts'
 
 export type NetworkHands = {
@@ -57,6 +57,22 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
   const away = () => refuse('service_unavailable', { retryAt: clock.now() + RETRY_MS })
   const doneBy = (answer: HubAnswer): Done => (answer.ok ? { ok: true } : refusedBy(answer))
   const report = createReports({ hub, doneBy })
+  const present = createPresenting({ hub, clock, refusedBy, away })
+  const promisedHolds = new Map<TaskId, { readonly held: Held; readonly until: Instant }>()
+
+  /** N3. */
+  function rememberPromised({ task, ...held }: Held & { task: TaskId }, until: Instant): void {
+    promisedHolds.set(task, { held, until })
+    const oldest = promisedHolds.keys().next()
+    if (promisedHolds.size > MOST_KNOWN && !oldest.done) promisedHolds.delete(oldest.value)
+  }
+
+  function takePromised(task: TaskId): Held | undefined {
+    const known = promisedHolds.get(task)
+    if (known === undefined) return undefined
+    promisedHolds.delete(task)
+    return known.until > clock.now() ? known.held : undefined
+  }
 
   async function ask(id: AgentId): Promise<Known | undefined | Refused<Refusal>> {
     const [entry, keys] = await Promise.all([hub.get(`/agents/${id}`), hub.get(`/v1/keys/${id}`)])
@@ -103,6 +119,8 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
       return known
     },
     async held({ task, payer }) {
+      const promised = takePromised(task)
+      if (promised !== undefined && promised.payer === payer) return promised
       const answer = await hub.get(`/v1/holds?task_id=${task}&agent_id=${self}`)
       if (!answer.ok) return refusedBy(answer)
       const holds = readHolds(answer.body)
@@ -113,19 +131,16 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
       const [one] = meant
       // Two payers may use one name: then nobody can tell who is meant.
       if (one === undefined || meant.length > 1) return undefined
-      const { id: hold, payer: by, hirer, coversCents: heldCents } = one
-      return { hold, payer: by, heldCents, ...(hirer !== undefined && { hirer }) }
+      return heldBy(one)
     },
     confirm: async (hold, terms) =>
       doneBy(await hub.post(`/v1/holds/${hold}/confirm`, encodeConfirmation(terms), REPEATED)),
     release: async (id) =>
       doneBy(await hub.post(`/v1/holds/${id}/release`, encodeHoldRelease('refused'), REPEATED)),
     async present(offer, signal) {
-      const terms = { ...REPEATED, signal, timeoutMs: LIMITS.ackMs }
-      const answer = await hub.post('/v1/holds', encodePresented(offer), terms)
-      if (!answer.ok) return refusedBy(answer)
-      const promised = readPromise(answer.body)
-      return promised.ok && promised.value ? { ok: true, ...promised.value } : away()
+      const promised = await present(offer, signal)
+      if (promised.ok && promised.held) rememberPromised(promised.held, promised.lapsesAt)
+      return promised
     },
     report: (result) => report(result),
   }

@@ -98,7 +98,7 @@ export const NewCredits = Type.Object(
 // Names that other doors gave are told as they are: an OpenClaw request id need not be a uuid.
 const Name = Type.String({ minLength: 1, maxLength: LIMITS.keyChars })
 
-const HoldShown = Type.Object({
+export const HoldShown = Type.Object({
   hold_id: Name,
   payer_id: OwnerName,
   payee_id: OwnerName,
@@ -122,7 +122,7 @@ const HoldShown = Type.Object({
   deadline: Type.Optional(DateTime),
   ends_at: { ...DateTime, description: 'When time ends it, unless somebody does' },
 })
-const ReservationShown = Type.Object({
+export const ReservationShown = Type.Object({
   reservation_id: Name,
   instance_id: Name,
   planner_id: Name,

@@ -3,7 +3,7 @@ import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
 import { Type } from 'typebox'
 import { asItIs, checker, reader } from '../check.ts'
 import type { Messages } from '../messages.ts'
-import { DateTime, readUuid, Uuid, writeInstant } from '../wire.ts'
+import { DateTime, instantOf, readUuid, Uuid, writeInstant } from '../wire.ts'
 import { HubKeysShown } from './keys.ts'
 
 export const NewPass = Type.Object(
@@ -36,6 +36,16 @@ export const encodePass = (
   at: AgentId,
   { text, expiresAt }: { readonly text: string; readonly expiresAt: Instant },
 ) => ({ token: text, agent_id: at, expires_at: writeInstant(expiresAt) })
+
+export const encodeNewPass = (at: AgentId) => ({ agent_id: at })
+
+export const readPassMade = reader(
+  checker(PassMade),
+  ({ token, expires_at }): { readonly text: string; readonly expiresAt: Instant } => ({
+    text: token,
+    expiresAt: instantOf(expires_at),
+  }),
+)
 
 /** The one that the hub signs with now. */
 export const readHubKey = reader(

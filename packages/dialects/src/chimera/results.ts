@@ -52,7 +52,8 @@ export const readResultOutcomes = reader(
     ),
 )
 
-function refusalOf(code: string | undefined, retryable = false): Refusal {
+/** What a hub of another version says no with stays a no. */
+export function refusalOf(code: string | undefined, retryable = false): Refusal {
   if (code !== undefined && Object.hasOwn(REFUSALS, code)) return code as Refusal
   return retryable ? 'service_unavailable' : 'policy_violated'
 }

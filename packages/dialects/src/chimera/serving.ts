@@ -50,7 +50,11 @@ export type HeldSeen = {
 }
 
 export const readHolds = reader(checker(HoldList), ({ holds }): readonly HeldSeen[] =>
-  holds.map((hold) => ({
+  holds.map(decodeHeld),
+)
+
+function decodeHeld(hold: Static<typeof HoldList>['holds'][number]): HeldSeen {
+  return {
     id: hold.hold_id as HoldId,
     agent: hold.agent_id as AgentId,
     payer: hold.payer_id as OwnerId,
@@ -59,25 +63,31 @@ export const readHolds = reader(checker(HoldList), ({ holds }): readonly HeldSee
     stage: hold.state,
     coversCents: centsOf(hold.price ?? hold.left),
     endsAt: instantOf(hold.ends_at),
-  })),
-)
+  }
+}
 
 export type PromiseSeen = {
   readonly reservation: ReservationId
   readonly lapsesAt: Instant
-  readonly hold?: HoldId
+  /** What was put aside for it, and by whom; absent where it costs nothing. */
+  readonly held?: HeldSeen
 }
 
 /** Undefined where the hub names no reservation. */
-export const readPromise = reader(
-  checker(HoldAnswer),
-  ({ hold, reservation }): PromiseSeen | undefined =>
+export function promiseIn({
+  hold,
+  reservation,
+}: Static<typeof HoldAnswer>): PromiseSeen | undefined {
+  return (
     reservation && {
       reservation: reservation.reservation_id as ReservationId,
       lapsesAt: instantOf(reservation.expires_at),
-      ...(hold && { hold: hold.hold_id as HoldId }),
-    },
-)
+      ...(hold && { held: decodeHeld(hold) }),
+    }
+  )
+}
+
+export const readPromise = reader(checker(HoldAnswer), promiseIn)
 
 export const readAgentOwner = reader(
   checker(AgentEntry),

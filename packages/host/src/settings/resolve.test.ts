@@ -92,7 +92,10 @@ describe('R2 problems', () => {
         flags: { listen: 'here', lisen: 'x' },
         env: { CHIMERA_EXTRA_PORTS: '80,99999', CHIMERA_TOKEN: 'short' },
       },
-      { 'chimera.config.json': '{"region":7,"database":"mysql://x","verbose":true}' },
+      // The part `providers` is that of the skills, and passed over here.
+      {
+        'chimera.config.json': '{"region":7,"database":"mysql://x","verbose":true,"providers":{}}',
+      },
     )
     // biome-ignore format: one line for each problem, as a person reads it
     assert.deepEqual(problems, [

@@ -37,6 +37,8 @@ export type Transaction = <T>(
 
 export type Database = Queries & {
   readonly transaction: Transaction
+  /** Nobody else is there: transactions run one after the other, all of them from here. */
+  readonly alone?: true
   /** Waits for what is under way. Later calls fail. */
   readonly close: () => Promise<void>
 }

@@ -5,16 +5,22 @@
  * knows neither roles nor callers: statements come in, one group at a time, and results go out.
  *
  * @typedef {{ sql: string, params?: (string | number | boolean | null)[] }} Statement
+ *   Without parameters a script, of one or more.
  * @typedef {{ ok: true, rows: Record<string, unknown>[] }
  *   | { ok: false, message: string, sqlState?: string }} Result
  * @typedef {{ statements: Statement[], apart: boolean } | 'close'} Order
  *   `apart` statements belong to callers that do not know of each other.
+ * @typedef {{ pglite: PGlite, prepared: ReturnType<typeof createPrepared> }} Database
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { exactNumber } from './exact-number.js'
+import { createPrepared } from './pglite-prepared.js'
 
 const INT8 = 20
+const BEGIN = { sql: 'BEGIN', params: [] }
+const COMMIT = { sql: 'COMMIT', params: [] }
+const ROLLBACK = { sql: 'ROLLBACK', params: [] }
 
 export async function serve() {
   const port = parentPort
@@ -22,9 +28,9 @@ export async function serve() {
   const { directory, code } = workerData
   const parsers = { [INT8]: exactNumber }
   /** @type {PGlite} */
-  let db
+  let pglite
   try {
-    db = await PGlite.create({
+    pglite = await PGlite.create({
       ...code,
       parsers,
       ...(directory === undefined ? {} : { dataDir: directory }),
@@ -34,6 +40,7 @@ export async function serve() {
     port.close()
     return
   }
+  const db = { pglite, prepared: createPrepared(pglite, pglite.parsers) }
   port.postMessage([{ ok: true, rows: [] }])
   port.on('message', (/** @type {Order} */ order) => void obey(db, port, order))
 }
@@ -41,13 +48,13 @@ export async function serve() {
 /**
  * What goes wrong in here ends the thread, and with it everything that waits for it.
  *
- * @param {PGlite} db
+ * @param {Database} db
  * @param {import('node:worker_threads').MessagePort} port
  * @param {Order} order
  */
 async function obey(db, port, order) {
   if (order === 'close') {
-    await db.close()
+    await db.pglite.close()
     port.postMessage([{ ok: true, rows: [] }])
     port.close()
     return
@@ -59,51 +66,76 @@ async function obey(db, port, order) {
 /**
  * One commit for all. When one fails, all are run again, each by itself.
  *
- * @param {PGlite} db
+ * @param {Database} db
  * @param {Statement[]} statements
  */
 async function runApart(db, statements) {
-  if (statements.length === 1) return runInTurn(db, statements)
-  await db.exec('BEGIN')
-  /** @type {Result[]} */
-  const results = []
-  for (const statement of statements) {
-    const result = await run(db, statement)
-    if (!result.ok) {
-      await db.exec('ROLLBACK')
-      return runInTurn(db, statements)
-    }
-    results.push(result)
+  if (statements.length > 1) {
+    const results = await runInTurn(db, [BEGIN, ...statements, COMMIT])
+    if (results.every(({ ok }) => ok)) return results.slice(1, -1)
+    await runInTurn(db, [ROLLBACK])
   }
-  await db.exec('COMMIT')
+  const results = []
+  for (const statement of statements) results.push(...(await runInTurn(db, [statement])))
   return results
 }
 
 /**
- * @param {PGlite} db
+ * What is behind the first that fails is not run, and fails for the same reason.
+ *
+ * @param {Database} db
  * @param {Statement[]} statements
+ * @returns {Promise<Result[]>}
  */
 async function runInTurn(db, statements) {
+  /** @type {Result[]} */
   const results = []
-  for (const statement of statements) results.push(await run(db, statement))
-  return results
+  /** @type {Result | undefined} */
+  let failed
+  while (results.length < statements.length && failed === undefined) {
+    const rest = statements.slice(results.length)
+    const scriptAt = rest.findIndex(({ params }) => params === undefined)
+    const came =
+      scriptAt === 0
+        ? [await runScript(db, rest[0]?.sql ?? '')]
+        : await runPrepared(db, scriptAt < 0 ? rest : rest.slice(0, scriptAt))
+    results.push(...came)
+    failed = came.find(({ ok }) => !ok)
+  }
+  if (failed === undefined) return results
+  const reason = failed
+  return statements.map((_, at) => results[at] ?? reason)
 }
 
 /**
- * @param {PGlite} db
- * @param {Statement} statement
+ * @param {Database} db
+ * @param {Statement[]} statements
+ * @returns {Promise<Result[]>}
+ */
+async function runPrepared({ prepared }, statements) {
+  try {
+    const answers = await prepared.run(statements.map(({ sql, params = [] }) => ({ sql, params })))
+    return answers.map((each) =>
+      'error' in each ? problem(each.error) : { ok: true, rows: each.rows },
+    )
+  } catch (error) {
+    return [problem(error)]
+  }
+}
+
+/**
+ * @param {Database} db
+ * @param {string} sql
  * @returns {Promise<Result>}
  */
-async function run(db, { sql, params }) {
+async function runScript({ pglite, prepared }, sql) {
   try {
-    if (params === undefined) {
-      const results = await db.exec(sql)
-      return { ok: true, rows: results.at(-1)?.rows ?? [] }
-    }
-    const { rows } = await db.query(sql, params)
-    return { ok: true, rows: /** @type {Record<string, unknown>[]} */ (rows) }
+    const results = await pglite.exec(sql)
+    return { ok: true, rows: results.at(-1)?.rows ?? [] }
   } catch (error) {
     return problem(error)
+  } finally {
+    prepared.renew()
   }
 }
 

@@ -4,7 +4,9 @@
  *   E1  Statements and transactions run one after another, in the order of asking.
  *   E2  Statements of different callers that wait together travel together and share one commit;
  *       one that fails does not take the others with it.
- *   E3  A killed process loses nothing that was acknowledged. A power cut may: the engine does not
+ *   E3  Statements of one transaction that are asked for together travel together and run in the
+ *       order of asking. When one fails, those behind it fail for the same reason.
+ *   E4  A killed process loses nothing that was acknowledged. A power cut may: the engine does not
  *       wait for the disk.
  */
 import { join } from 'node:path'
@@ -33,7 +35,8 @@ type Result =
   | { readonly ok: true; readonly rows: readonly Row[] }
   | { readonly ok: false; readonly message: string; readonly sqlState?: string }
 type Order = { readonly statements: readonly Statement[]; readonly apart: boolean } | 'close'
-type Exchange = (order: Order) => Promise<readonly Result[]>
+/** The order is made when its turn has come, of all that is to be in it by then. */
+type Exchange = (order: () => Order) => Promise<readonly Result[]>
 
 type Waiting = Statement & {
   readonly resolve: (rows: readonly Row[]) => void
@@ -52,7 +55,7 @@ export async function openPglite({ directory }: PgliteOptions): Promise<Database
     const data = directory === undefined ? undefined : join(directory, 'pg')
     const { exchange, ended } = await startWorker(data)
     return serve(exchange, async () => {
-      await exchange('close')
+      await exchange(() => 'close')
       await ended
       await lock?.release()
     })
@@ -73,7 +76,7 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
   /** Until the first migration has made the role, there is none to take. */
   async function arm(): Promise<void> {
     if (armed) return
-    const [result] = await exchange({ statements: [{ sql: TAKE_ROLE }], apart: false })
+    const [result] = await exchange(() => ({ statements: [{ sql: TAKE_ROLE }], apart: false }))
     armed = result?.ok === true && result.rows.length > 0
   }
 
@@ -81,7 +84,7 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
     try {
       await arm()
       const statements = group.map(bare)
-      const results = await exchange({ statements, apart: true })
+      const results = await exchange(() => ({ statements, apart: true }))
       for (const [at, each] of group.entries()) settle(each, results[at])
     } catch (error) {
       for (const each of group) each.reject(error)
@@ -117,8 +120,7 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
     together = []
     return turns.take(async () => {
       await arm()
-      const { tx, finish } = openTransaction(exchange)
-      await tx.query(beginning(options))
+      const { tx, finish } = openTransaction(exchange, beginning(options))
       try {
         const answer = await work(tx)
         await finish('COMMIT')
@@ -133,6 +135,7 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
   return {
     query,
     transaction,
+    alone: true,
     async close() {
       if (closed) return
       closed = true
@@ -142,19 +145,45 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
   }
 }
 
-function openTransaction(exchange: Exchange) {
+function openTransaction(exchange: Exchange, begin: string) {
   let ended = false
   let failed: Failure | undefined
-  const run = async (one: Statement): Promise<readonly Row[]> => {
-    const [result] = await exchange({ statements: [one], apart: false })
-    if (result?.ok === true) return result.rows
-    // What was asked for together with it fails for the same reason.
-    failed ??= failureOf(result)
-    throw failed
+  let gathered: Waiting[] = []
+
+  async function send(): Promise<void> {
+    let sent: readonly Waiting[] = []
+    try {
+      const results = await exchange(() => {
+        sent = gathered
+        gathered = []
+        return { statements: sent.map(bare), apart: false }
+      })
+      for (const [at, { resolve, reject }] of sent.entries()) {
+        const result = results[at]
+        if (result?.ok === true) resolve(result.rows)
+        else {
+          failed ??= failureOf(result)
+          reject(failed)
+        }
+      }
+    } catch (error) {
+      // Whoever was not sent any more hears it, too.
+      for (const { reject } of [...sent, ...gathered.splice(0)]) reject(error)
+    }
   }
+
+  function run(one: Statement): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      gathered.push({ ...one, resolve, reject })
+      if (gathered.length === 1) void send()
+    })
+  }
+
   const tx: Queries = {
     query<R extends Row>(sql: string, params?: readonly Param[]) {
       if (ended) return Promise.reject(new Failure('database_closed', 'query after the end'))
+      // Also where it never began, since what came then would not be part of it.
+      if (failed !== undefined) return Promise.reject(failed)
       return run(statement(sql, params)) as Promise<readonly R[]>
     },
   }
@@ -162,10 +191,12 @@ function openTransaction(exchange: Exchange) {
     if (ended) return
     ended = true
     // A commit after a swallowed error would roll back and say that all is well.
-    await run({ sql: failed === undefined ? how : 'ROLLBACK' })
+    await run({ sql: failed === undefined ? how : 'ROLLBACK', params: [] })
     if (failed !== undefined && how === 'COMMIT')
       throw new Failure('statement_failed', 'an error was passed over')
   }
+  // Goes with the first statement; whatever is wrong with it, that one hears.
+  run(begin === 'BEGIN' ? { sql: begin, params: [] } : { sql: begin }).catch(() => undefined)
   return { tx, finish }
 }
 
@@ -203,7 +234,7 @@ async function startWorker(directory: string | undefined) {
   const exchange: Exchange = (order) =>
     turns.take(() => {
       const answered = answer()
-      if (death === undefined) send(worker, order)
+      if (death === undefined) send(worker, order())
       return answered
     })
   return { exchange, ended }

@@ -78,7 +78,8 @@ export function createLedger({
       return failure.sqlState === TAKEN || isDown(failure) || failure === unknown
     }
     const attempt = async () => {
-      const rules = { now: clock.now, terms, guess: careful === 0 }
+      const { alone = false } = database
+      const rules = { now: clock.now, terms, guess: careful === 0, alone }
       try {
         return await database.transaction((tx) => runBatch(tx, submissions, rules))
       } catch (error) {

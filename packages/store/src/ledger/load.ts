@@ -14,6 +14,8 @@
  *       since its first movement may have been seen in between.
  *   O4  Statements that are sent together run in the order of asking, each on what was committed
  *       when it began: so what is asked for after the locks is read under them.
+ *   O5  Where transactions run one after the other and all of them from here, there is nobody to
+ *       lock out, and nothing grows meanwhile: everything is read once.
  */
 import type { HoldId, OwnerId, TaskId, TransferId } from '@chimera/domain/ids'
 import {
@@ -78,13 +80,16 @@ const ACCOUNTS = `
 export type LoadOptions = {
   /** Leave out what is read before the locks, if the commands allow it (O2). */
   readonly guess: boolean
+  /** Nobody else is at the database (O5). */
+  readonly alone?: boolean
 }
 
 export async function loadLocked(
   tx: Queries,
   commands: readonly BookingCommand[],
-  { guess }: LoadOptions,
+  { guess, alone = false }: LoadOptions,
 ): Promise<Loaded> {
+  if (alone) return loadAlone(tx, commands)
   const wanted = wantedBy(commands)
   const slots = slotsWantedBy(commands)
   const givenBack = givenBackBy(commands)
@@ -116,6 +121,26 @@ export async function loadLocked(
     !(await anyThere(tx, missing))
   const desk = openDesk(openBooks({ accounts, ...rows }), roomsOf(seats))
   return { desk, seats, complete }
+}
+
+/** O5. */
+async function loadAlone(tx: Queries, commands: readonly BookingCommand[]): Promise<Loaded> {
+  const wanted = wantedBy(commands)
+  const slots = slotsWantedBy(commands)
+  for (const hold of holdsIn(await readSeats(tx, givenBackBy(commands)))) wanted.holds.add(hold)
+  const rows = await readWork(tx, wanted)
+  const refunds = commands.some(({ type }) => type === 'refund_credits')
+  const owners = new Set([...wanted.owners, ...ownersIn(rows, refunds)])
+  const [accounts, seated] = await Promise.all([
+    lockAccounts(tx, owners),
+    readSeats(tx, slots, idsOf(rows)),
+  ])
+  const instances = new Set([...slots.instances, ...seated.map(({ instance }) => instance)])
+  // Rooms are loaded whole (R3 in reservations/load.ts).
+  const isWhole = instances.size === slots.instances.size
+  const seats = isWhole ? seated : await readSeats(tx, { ...slots, instances }, idsOf(rows))
+  const desk = openDesk(openBooks({ accounts, ...rows }), roomsOf(seats))
+  return { desk, seats, complete: true }
 }
 
 /** Whose holds, if there are any, are mostly between the two that the command names. */
