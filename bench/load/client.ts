@@ -14,6 +14,8 @@ export type LoadWanted = {
   readonly status: number
   /** Whole requests, head and body, each sent in turn. */
   readonly requests: readonly string[]
+  /** How long a connection waits before each request, on average: as who comes by chance. */
+  readonly pauseMs?: number
   /** Zeros that stand in the requests for a number, which is another one each time it is sent. */
   readonly serial?: string
 }

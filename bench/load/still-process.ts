@@ -66,7 +66,11 @@ function send(response: ServerResponse, answer: object | undefined): void {
 
 function take(path: string, body: Buffer): object | undefined {
   if (path === '/moltbook/v1/presence') instance = fieldIn(body, 'instance_id')
-  if (path === '/v1/holds') return promiseFor(body)
+  if (path === '/v1/holds') return promiseFor(fieldIn(body, 'task_id'))
+  if (path === '/v1/offers') {
+    const { offers }: { offers: { task_id: string }[] } = JSON.parse(body.toString())
+    return { outcomes: offers.map((each) => ({ promised: true, ...promiseFor(each.task_id) })) }
+  }
   if (!path.endsWith('/results')) return undefined
   const told = countIn(body)
   results += told
@@ -77,8 +81,7 @@ function take(path: string, body: Buffer): object | undefined {
 /** So short that slots are free again in time for the next round. */
 const PROMISED_MS = 1_000
 
-function promiseFor(body: Buffer): object {
-  const task = fieldIn(body, 'task_id')
+function promiseFor(task: string): object {
   return {
     reservation: {
       reservation_id: task,

@@ -43,7 +43,7 @@ const FRESH_MS = 5_000
 type Lane = { readonly ready: () => Promise<void>; readonly send: () => void }
 
 async function serve(asked: LoadWanted): Promise<void> {
-  const { port, connections, status } = asked
+  const { port, connections, status, pauseMs = 0 } = asked
   let left = 0
   let next = 0
   let latencies: number[] = []
@@ -65,6 +65,10 @@ async function serve(asked: LoadWanted): Promise<void> {
       sentAt = performance.now()
       socket?.write(text)
     }
+    const sendLater = (): void => {
+      if (pauseMs === 0) send()
+      else setTimeout(send, -Math.log(1 - Math.random()) * pauseMs)
+    }
     const take = (bytes: Buffer): void => {
       // Whoever asks for nothing for a minute is told so, and loses the connection.
       if (!isWaiting) return
@@ -76,7 +80,7 @@ async function serve(asked: LoadWanted): Promise<void> {
       isWaiting = false
       latencies.push(performance.now() - sentAt)
       if (latencies.length === wanted) finish()
-      else send()
+      else sendLater()
     }
     const ready = async (): Promise<void> => {
       if (socket?.writable && performance.now() - sentAt < FRESH_MS) return
@@ -91,7 +95,7 @@ async function serve(asked: LoadWanted): Promise<void> {
       })
       socket = opened
     }
-    return { ready, send }
+    return { ready, send: sendLater }
   }
 
   let wanted = 0

@@ -21,7 +21,7 @@ export type EmbedderOptions = {
 }
 
 /** What is read of a text. */
-export const TEXT_CHARS = 120
+export const TEXT_CHARS = 100
 // What a message costs by itself is shared by so many; more would keep the second thread waiting.
 const PER_MESSAGE = 32
 const THREADS = 2
