@@ -6,9 +6,11 @@ import './styles/tokens.css'
 import './styles/frame.css'
 import './styles/parts.css'
 import './styles/screens.css'
+import './styles/review.css'
 import { App } from './app.tsx'
+import { takeToken } from './hub/address.ts'
 import { createAsker } from './hub/ask.ts'
-import { createSession, tabStorage, takeToken } from './hub/session.ts'
+import { createSession, tabStorage } from './hub/session.ts'
 
 const place = document.getElementById('page')
 if (place !== null) {

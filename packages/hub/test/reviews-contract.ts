@@ -172,7 +172,7 @@ export function reviewsContract(open: () => Engine): void {
       aheadMs += HOUR_MS
       try {
         const { token } = one
-        assert.equal(said(await answer(one, { token }, yes(one))), '422 review_expired')
+        assert.equal(said(await answer(one, { token }, yes(one))), '409 review_expired')
         const { body } = await asker.send(one.path, { token })
         assert.equal(body.state, 'expired')
       } finally {

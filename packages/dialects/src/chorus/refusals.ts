@@ -57,7 +57,7 @@ export const CHORUS_CODES = {
   approval_used: 'CONFLICT',              approval_mismatched: 'CONFLICT',
   approval_unknown: 'UNKNOWN',            approval_unused: 'CONFLICT',
   post_unknown: 'UNKNOWN',
-  review_unknown: 'UNKNOWN', review_closed: 'CONFLICT', review_expired: 'EXPIRED', campaign_unknown: 'UNKNOWN',
+  review_unknown: 'UNKNOWN', review_closed: 'CONFLICT', review_expired: 'CONFLICT', campaign_unknown: 'UNKNOWN',
 } as const satisfies Record<Refusal, string>
 
 /**

@@ -59,7 +59,7 @@ export const FEED_CODES = {
   approval_used: 'conflict',               approval_mismatched: 'conflict',
   approval_unknown: 'unknown',             approval_unused: 'conflict',
   post_unknown: 'unknown',
-  review_unknown: 'unknown', review_closed: 'conflict', review_expired: 'expired', campaign_unknown: 'unknown',
+  review_unknown: 'unknown', review_closed: 'conflict', review_expired: 'conflict', campaign_unknown: 'unknown',
 } as const satisfies Record<Refusal, string>
 
 type FeedCode = (typeof FEED_CODES)[Refusal]

@@ -109,7 +109,7 @@ export const MOLTBOOK_WORDS = {
   post_unknown:              { reason: 'conflict',        code: 'unknown' },
   review_unknown:            { reason: 'conflict',        code: 'unknown' },
   review_closed:             { reason: 'conflict',        code: 'conflict' },
-  review_expired:            { reason: 'expired',         code: 'expired' },
+  review_expired:            { reason: 'expired',         code: 'conflict' },
   campaign_unknown:          { reason: 'conflict',        code: 'unknown' },
 } as const satisfies Record<Refusal, Words>
 

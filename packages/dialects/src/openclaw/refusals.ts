@@ -118,7 +118,7 @@ export const ERROR_CODES = {
   approval_unknown: 'not_found',            approval_unused: 'conflict',
   post_unknown: 'not_found',
   review_unknown: 'not_found',              review_closed: 'conflict',
-  review_expired: 'expired',                campaign_unknown: 'not_found',
+  review_expired: 'conflict',                campaign_unknown: 'not_found',
 } as const satisfies Record<Refusal, string>
 
 /** Undefined: this refusal is told as an error, without a response. */

@@ -65,7 +65,7 @@ export const SKILL_CODES = {
   approval_used: 'DUPLICATE_CONTENT',          approval_mismatched: 'INVALID_TOKEN',
   approval_unknown: 'INVALID_TOKEN',           approval_unused: 'INVALID_TOKEN',
   post_unknown: 'NOT_FOUND',
-  review_unknown: 'NOT_FOUND', review_closed: 'CONFLICT', review_expired: 'EXPIRED', campaign_unknown: 'NOT_FOUND',
+  review_unknown: 'NOT_FOUND', review_closed: 'CONFLICT', review_expired: 'CONFLICT', campaign_unknown: 'NOT_FOUND',
 } as const satisfies Record<Refusal, SkillCode>
 
 export type Answer = { readonly status: number; readonly body: SkillError }

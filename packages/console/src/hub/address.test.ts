@@ -1,7 +1,7 @@
-/** Who is signed in, and the token that an address may carry. */
+/** The token that an address may carry. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { takeToken } from './session.ts'
+import { takeToken } from './address.ts'
 
 describe('a token in the address', () => {
   const rows: readonly (readonly [string, string | undefined])[] = [
