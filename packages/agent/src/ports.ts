@@ -22,6 +22,7 @@ import type {
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Reservation } from '@chimera/domain/work/capacity'
 import type { KeyPair } from '@chimera/identity/keys'
+import type { Soon } from '@chimera/skill/soon'
 
 /** Who speaks. The key is asked for each time, since it can be rotated. */
 export type Self = {
@@ -60,11 +61,11 @@ export type Done = { readonly ok: true } | Refused<Refusal>
 /** The hub, as far as work has to do with it. */
 export type Network = {
   /** Nobody has to prove anything there, and priced work runs without a hold (CH-15). */
-  readonly isOpen: () => Promise<boolean>
+  readonly isOpen: () => Soon<boolean>
   /** The key that the hub signs with now; undefined: an open hub, which vouches for nothing. */
-  readonly hubKey: (fresh?: boolean) => Promise<PublicKey | undefined | Refused<Refusal>>
+  readonly hubKey: (fresh?: boolean) => Soon<PublicKey | undefined | Refused<Refusal>>
   /** Undefined: no such agent. What is known may be half a minute old, unless it is to be fresh. */
-  readonly agent: (id: AgentId, fresh?: boolean) => Promise<Known | undefined | Refused<Refusal>>
+  readonly agent: (id: AgentId, fresh?: boolean) => Soon<Known | undefined | Refused<Refusal>>
   /** Undefined: nothing is held. Without a payer, the one hold that can be meant. */
   readonly held: (asked: {
     readonly task: TaskId
@@ -81,6 +82,8 @@ export type Network = {
   readonly present: (offer: object, signal: AbortSignal) => Promise<Promised | Refused<Refusal>>
   /** The signed result: it claims the hold, or gives it back (CH-9). */
   readonly report: (result: object, asked?: { readonly bus?: true }) => Promise<Done>
+  /** Many results in one message, where that can be; an outcome for each, in their order. */
+  readonly reportAll?: (results: readonly object[]) => Promise<readonly Done[]>
   /** The final answer to a request that came by the bus and was deferred (OC-15). */
   readonly respond?: (response: object, to: AgentId) => Promise<Done>
 }

@@ -35,6 +35,7 @@ const STEPS = new Set([
   'network.release',
   'network.present',
   'network.report',
+  'network.reportAll',
   'dial.request',
   'skill.run',
 ])

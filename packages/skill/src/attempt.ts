@@ -50,16 +50,16 @@ export function beginAttempt(
   }
 
   const ended = new Promise<Attempted>((resolve) => {
+    let grace: { readonly cancel: () => void } | undefined
     const stop = (because: 'timed_out' | 'left'): void => {
       close()
       resolve({ is: 'stopped', because })
       reason = new DOMException(because, because === 'left' ? 'AbortError' : 'TimeoutError')
       own?.abort(reason)
-      const grace = clock.after(LIMITS.skillGraceMs, () => {
+      grace = clock.after(LIMITS.skillGraceMs, () => {
         stray = !over
         if (stray) onStray(true)
       })
-      void running.finally(grace.cancel)
     }
     const timer = clock.after(timeoutMs, () => stop('timed_out'))
     const stay = leaving.onLeave(() => stop('left'))
@@ -69,19 +69,29 @@ export function beginAttempt(
     }
     const settle = (attempted: Attempted): void => {
       over = true
+      grace?.cancel()
       if (stray) onStray(false)
       close()
       const late = clock.now() > endsAt
       resolve(late ? { is: 'stopped', because: 'timed_out' } : attempted)
     }
+    const done = (value: unknown): void => settle({ is: 'done', value })
+    const threw = (error: unknown): void => settle({ is: 'threw', error })
     // Begun in a turn of its own, so that a function that blocks does so with its timer set.
-    const running = Promise.resolve()
-      .then(() => (reason === undefined ? work(signal) : undefined))
-      .then(
-        (value) => settle({ is: 'done', value }),
-        (error: unknown) => settle({ is: 'threw', error }),
-      )
+    queueMicrotask(() => {
+      try {
+        const given = reason === undefined ? work(signal) : undefined
+        if (isPlain(given)) done(given)
+        else Promise.resolve(given).then(done, threw)
+      } catch (error) {
+        threw(error)
+      }
+    })
     if (leaving.hasLeft()) stop('left')
   })
   return { ended, isOver: () => over }
 }
+
+/** Nothing that could be waited for. */
+const isPlain = (value: unknown): boolean =>
+  (typeof value !== 'object' && typeof value !== 'function') || value === null

@@ -7,12 +7,13 @@ import type { Issue } from '@chimera/domain/decision'
 import type { CorrelationId, Digest, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { BreakerChange } from './breakers.ts'
-import { inputCode } from './checks.ts'
+import { type Checks, inputCode } from './checks.ts'
 import type { Progress, Skill, SubHiring } from './contract.ts'
 import { withDefaults } from './defaults.ts'
 import { digestOf } from './digest.ts'
 import { COMMON_ROWS, type ErrorRow } from './error-rows.ts'
 import { classify, type Fault, fault, type Why } from './failure.ts'
+import type { Leaving } from './leaving.ts'
 import type { Ask } from './performing.ts'
 import { copyOf, readPlain } from './plain.ts'
 import type { Origin, Ran } from './repeats.ts'
@@ -26,6 +27,10 @@ export type CallOptions = {
   /** Caps all attempts together. */
   readonly deadline?: Instant
   readonly signal?: AbortSignal
+  /** Like a signal, for whoever makes many calls. */
+  readonly leaving?: Leaving
+  /** What `examine` found of the same input: it is not looked at again. */
+  readonly looked?: Looked
   readonly correlation?: CorrelationId
   readonly onProgress?: (progress: Progress) => void
   /** How the skill hires others (P-9). Without it nobody can be hired. */
@@ -81,7 +86,12 @@ export type CallOutcome<Output = unknown> = {
 )
 
 export type Examined =
-  | { readonly ok: true; readonly skill: Skill; readonly notice?: DeprecationNotice }
+  | {
+      readonly ok: true
+      readonly skill: Skill
+      readonly looked: Looked
+      readonly notice?: DeprecationNotice
+    }
   | { readonly ok: false; readonly error: CallError; readonly notice?: DeprecationNotice }
 
 /** What an operator wants to know. Details are for the operator's log only. */
@@ -109,66 +119,94 @@ export type Asked = {
 }
 
 /** `given` is what came, to be hashed for the record; what cannot be written down is null. */
-export type ReadCall = { readonly name: string; readonly given: unknown } & (
-  | {
-      readonly ok: true
-      readonly skill: Skill
-      readonly ask: Omit<Ask, 'run'>
-      readonly notice?: DeprecationNotice
-    }
-  | {
-      readonly ok: false
-      readonly skill?: Skill
-      readonly fault: Fault
-      readonly notice?: DeprecationNotice
-    }
-)
+type Given = {
+  readonly name: string
+  readonly given: unknown
+  readonly notice: DeprecationNotice | undefined
+}
+type Unfit = Given & {
+  readonly ok: false
+  readonly skill: Skill | undefined
+  readonly fault: Fault
+}
+
+/** An input that fits its skill, as a copy that nobody else has. */
+export type Looked = Given & {
+  readonly ok: true
+  readonly skill: Skill
+  readonly checks: Checks
+  /** With the schema's defaults. */
+  readonly filled: unknown
+}
+
+export type ReadCall =
+  | Unfit
+  | (Given & { readonly ok: true; readonly skill: Skill; readonly ask: Omit<Ask, 'run'> })
 
 /** The hash of what cannot be written down. */
 const UNREADABLE = null
 
 /** Version, size, schema, key, deadline: all that can be said before anything is run. */
 export function readCall(shelf: Shelf, { asked, input, id, call }: Asked, now: Instant): ReadCall {
-  const name = typeof asked === 'string' ? asked.slice(0, LIMITS.skillChars) : asked.name
+  const looked = call.looked ?? lookAt(shelf, asked, input, now)
+  return looked.ok ? readTerms(looked, id, call, now) : looked
+}
+
+export function lookAt(
+  shelf: Shelf,
+  asked: Skill | string,
+  input: unknown,
+  now: Instant,
+): Looked | Unfit {
   const plain = readPlain(input)
   const given = plain.ok ? plain.value : UNREADABLE
   const found = shelf.find(asked, now)
-  if (!found.ok) return { ok: false, name, given, fault: found.fault }
-
+  if (!found.ok) {
+    const name = typeof asked === 'string' ? asked.slice(0, LIMITS.skillChars) : asked.name
+    return { ok: false, name, given, notice: undefined, skill: undefined, fault: found.fault }
+  }
   const { skill, checks, notice } = found
-  const about = { name: skill.name, given, skill, ...(notice && { notice }) }
+  const unfit = (why: Fault): Unfit => ({
+    ok: false,
+    name: skill.name,
+    given,
+    notice,
+    skill,
+    fault: why,
+  })
   if (!plain.ok) {
     const code = plain.because === 'oversized' ? 'INPUT_TOO_LARGE' : 'INVALID_INPUT'
-    const issues = [plain.issue]
-    return { ok: false, ...about, fault: fault(code, 'input_invalid', { issues }) }
+    return unfit(fault(code, 'input_invalid', { issues: [plain.issue] }))
   }
   try {
-    const issues = checks.input(plain.value)
-    if (issues.length > 0) {
-      const code = inputCode(skill, issues)
-      return { ok: false, ...about, fault: { ...badInput(issues), code } }
-    }
-    const filled = withDefaults(skill.input, plain.value)
+    const issues = checks.input(given)
+    if (issues.length > 0) return unfit({ ...badInput(issues), code: inputCode(skill, issues) })
+    const filled = withDefaults(skill.input, given)
+    return { ok: true, name: skill.name, given, notice, skill, checks, filled }
+  } catch (error) {
+    return unfit(classify(error, { isCode: () => false, timeout: skill.codes.timeout }))
+  }
+}
+
+export function readTerms(
+  { name, given, notice, skill, checks, filled }: Looked,
+  id: string,
+  call: CallOptions,
+  now: Instant,
+): ReadCall {
+  const unfit = (why: Fault): Unfit => ({ ok: false, name, given, notice, skill, fault: why })
+  try {
     const key = keyOf(skill, call.key, filled)
     const issue = callIssue(call) ?? (key === undefined ? keylessIssue(skill) : undefined)
-    if (issue !== undefined) return { ok: false, ...about, fault: badInput([issue]) }
+    if (issue !== undefined) return unfit(badInput([issue]))
     if (call.deadline !== undefined && call.deadline <= now) {
-      return { ok: false, ...about, fault: fault('DEADLINE_TOO_SOON', 'deadline') }
+      return unfit(fault('DEADLINE_TOO_SOON', 'deadline'))
     }
-    const ask = {
-      skill,
-      checks,
-      given: plain.value,
-      input: filled,
-      call: id,
-      ...(call.caller !== undefined && { caller: call.caller }),
-      ...(key !== undefined && { key }),
-      ...(call.hire && { hire: call.hire }),
-    }
-    return { ok: true, ...about, ask }
+    const { caller, hire } = call
+    const ask = { skill, checks, given, input: filled, call: id, caller, key, hire }
+    return { ok: true, name, given, notice, skill, ask }
   } catch (error) {
-    const known = { isCode: () => false, timeout: skill.codes.timeout }
-    return { ok: false, ...about, fault: classify(error, known) }
+    return unfit(classify(error, { isCode: () => false, timeout: skill.codes.timeout }))
   }
 }
 
@@ -213,13 +251,55 @@ export type Finishing = {
 export function finishCall(
   read: ReadCall,
   ran: Ran & { readonly joined?: boolean },
-  { id, call, agent, begunAt, endedAt }: Finishing,
+  finishing: Finishing,
 ): CallOutcome {
-  const { skill, name, given, notice } = read
-  const durationMs = Math.max(0, Math.round(endedAt - begunAt))
+  const { skill, notice } = read
+  const about = new Finished(read, ran, finishing)
+  const noticed = notice ? { notice } : undefined
+  if (!ran.ok) {
+    return Object.assign(about, { ok: false as const, error: errorOf(skill, ran.fault) }, noticed)
+  }
+  const { output, recovered, stale } = ran
+  const good = Object.assign(about, { ok: true as const, output }, noticed)
+  if (recovered === undefined && !stale) return good
+  return Object.assign(good, { ...(recovered && { recovered }), ...(stale && { stale }) })
+}
+
+/** A class for its one getter: two hashes are a good part of a small call, and few look at them. */
+class Finished {
+  readonly call: string
+  readonly skill: string
+  readonly durationMs: number
+  readonly retries: number
+  readonly from: Origin | 'flight'
+  readonly #make: () => CallRecord
+  #record: CallRecord | undefined
+
+  constructor(read: ReadCall, ran: Ran & { readonly joined?: boolean }, finishing: Finishing) {
+    const { id, begunAt, endedAt } = finishing
+    const durationMs = Math.max(0, Math.round(endedAt - begunAt))
+    this.call = id
+    this.skill = read.skill?.id ?? read.name
+    this.durationMs = durationMs
+    this.retries = ran.retries
+    this.from = ran.joined && ran.from === 'run' ? 'flight' : ran.from
+    this.#make = () => recordOf(read, ran, finishing, durationMs)
+  }
+
+  get record(): CallRecord {
+    this.#record ??= this.#make()
+    return this.#record
+  }
+}
+
+function recordOf(
+  { skill, name, given }: ReadCall,
+  ran: Ran,
+  { call, agent, begunAt }: Finishing,
+  durationMs: number,
+): CallRecord {
   const code = codeOf(ran)
-  let record: CallRecord | undefined
-  const makeRecord = (): CallRecord => ({
+  return {
     skill: name,
     agent: call.caller ?? agent,
     at: begunAt,
@@ -230,26 +310,7 @@ export function finishCall(
     ...(ran.ok && { output: digestOf(ran.output) }),
     ...(code !== undefined && { code }),
     ...(call.correlation !== undefined && { correlation: call.correlation }),
-  })
-  const about = {
-    call: id,
-    skill: skill?.id ?? name,
-    durationMs,
-    retries: ran.retries,
-    from: ran.joined && ran.from === 'run' ? ('flight' as const) : ran.from,
-    /** Made when somebody looks: two hashes are a good part of a small call. */
-    get record(): CallRecord {
-      record ??= makeRecord()
-      return record
-    },
   }
-  const noticed = notice ? { notice } : {}
-  if (!ran.ok) {
-    return Object.assign(about, { ok: false as const, error: errorOf(skill, ran.fault) }, noticed)
-  }
-  const { output, recovered, stale } = ran
-  const how = { ...(recovered && { recovered }), ...(stale && { stale }) }
-  return Object.assign(about, { ok: true as const, output }, how, noticed)
 }
 
 /** What it ended in, or what the answer stands in for. */

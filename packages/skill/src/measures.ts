@@ -31,8 +31,8 @@ export type Measured = {
   readonly durationMs: number
   readonly retries: number
   /** Absent: it succeeded. */
-  readonly code?: string
-  readonly counts?: string
+  readonly code: string | undefined
+  readonly counts: string | undefined
 }
 
 // From a cached answer to the longest timeout of the document.
@@ -40,10 +40,15 @@ const BUCKETS_MS = [1, 5, 10, 50, 100, 500, 1_000, 2_000, 5_000, 10_000, 15_000,
 
 export function createMeasures(metrics: Metrics): (skill: string, measured: Measured) => void {
   const known = new Map<string, (measured: Measured) => void>()
+  const bySkill = new Map<string, (measured: Measured) => void>()
   return (skill, measured) => {
-    const name = skill.replace(/[^a-zA-Z0-9_]/g, '_')
-    const measure = known.get(name) ?? createSeries(metrics, name)
-    known.set(name, measure)
+    let measure = bySkill.get(skill)
+    if (measure === undefined) {
+      const name = skill.replace(/[^a-zA-Z0-9_]/g, '_')
+      measure = known.get(name) ?? createSeries(metrics, name)
+      known.set(name, measure)
+      bySkill.set(skill, measure)
+    }
     measure(measured)
   }
 }

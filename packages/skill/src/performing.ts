@@ -19,7 +19,15 @@ import { classify, type Fault, fault } from './failure.ts'
 import type { Flights, Landed, Member } from './flights.ts'
 import { copyOf, readPlain } from './plain.ts'
 import type { Ran, Repeats } from './repeats.ts'
-import { contextOf, knownOf, type Trial, type TrialHands, type Tried, trySkill } from './trying.ts'
+import {
+  contextOf,
+  FIRST,
+  knownOf,
+  type Trial,
+  type TrialHands,
+  type Tried,
+  trySkill,
+} from './trying.ts'
 
 export type Ask = {
   readonly skill: Skill
@@ -29,11 +37,11 @@ export type Ask = {
   readonly given: unknown
   readonly input: unknown
   readonly call: string
-  readonly caller?: string
+  readonly caller: string | undefined
   /** What the caller calls it, or else the skill; `scoped` keeps the two apart. */
-  readonly key?: { readonly shown: string; readonly scoped: string }
+  readonly key: { readonly shown: string; readonly scoped: string } | undefined
   /** How it hires others; of those who share a run, the first one's. */
-  readonly hire?: SubHiring
+  readonly hire: SubHiring | undefined
 }
 
 export type PerformHands = TrialHands & {
@@ -73,13 +81,16 @@ export function createPerforming(hands: PerformHands) {
     )
   }
 
-  async function shared(ask: Ask, member: Member): Promise<Landed<Ran>> {
-    const { skill, input } = ask
+  function shared(ask: Ask, member: Member): Promise<Landed<Ran>> {
     // Alone, a run ends by itself when its one member leaves.
-    if (!skill.shared) {
-      const answer = await run(ask, member)
-      return member.leaving.hasLeft() ? { is: 'left' } : { is: 'landed', answer, joined: false }
-    }
+    if (ask.skill.shared) return together(ask, member)
+    return run(ask, member).then((answer) =>
+      member.leaving.hasLeft() ? { is: 'left' } : { is: 'landed', answer, joined: false },
+    )
+  }
+
+  async function together(ask: Ask, member: Member): Promise<Landed<Ran>> {
+    const { skill, input } = ask
     const same = skill.cache?.by === undefined ? input : plainOf(skill.cache.by(copyOf(input)))
     const key = `${skill.id} ${digestOf(same)}`
     const known = skill.cache === undefined ? undefined : cache.find(key, clock.now())
@@ -123,8 +134,9 @@ export function createPerforming(hands: PerformHands) {
     const { skill } = ask
     const look = (signal: () => AbortSignal) => {
       const until = clock.now() + skill.timeoutMs
-      const own = { signal, until, now: clock.now, log: hands.log, progress: flight.onProgress }
-      const context = contextOf(trialOf(ask, flight), { attempt: 1 }, { ...own, keep: () => {} })
+      const { onProgress: progress } = flight
+      const own = { signal, until, now: clock.now, log: hands.log, progress, keep: () => {} }
+      const context = contextOf(trialOf(ask, flight), FIRST, own)
       return skill.idempotency.reconcile?.(copyOf(ask.input), context)
     }
     const { ended } = beginAttempt(look, {
@@ -151,8 +163,9 @@ const leftAlone = (certain: boolean): Ran => ({
   from: 'run',
 })
 
-function trialOf({ key, ...ask }: Ask, flight: Member): Trial {
-  return { ...ask, flight, ...(key && { key: key.shown }) }
+function trialOf(ask: Ask, flight: Member): Trial {
+  const { skill, checks, run, input, call, caller, key, hire } = ask
+  return { skill, checks, run, input, call, caller, key: key?.shown, hire, flight }
 }
 
 function madeUp(ask: Ask, tried: Tried & { ok: false }, row: ErrorRow, cached: unknown): unknown {

@@ -41,9 +41,11 @@ export function readPlain(value: unknown, { freeze = false } = {}): Plain {
 
 /** Of a value that was read already. */
 export function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copyOf(each)]))
+  if (Array.isArray(value)) return value.map(copyOf)
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) copy[name] = copyOf(Reflect.get(value, name))
+  return copy
 }
 
 const JSON_VALUE = 'a value that JSON can hold'

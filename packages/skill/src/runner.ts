@@ -22,15 +22,19 @@ import {
   codeOf,
   type Examined,
   errorOf,
+  type Finishing,
   finishCall,
+  lookAt,
+  type ReadCall,
   type RunnerEvent,
   readCall,
+  readTerms,
 } from './calls.ts'
 import { type Chance, type Clock, createChance, createClock } from './clock.ts'
 import type { Skill, SkillContext } from './contract.ts'
 import { classify, type Fault, fault } from './failure.ts'
 import { createFlights } from './flights.ts'
-import { createLeaver } from './leaving.ts'
+import { createLeaver, type Leaver } from './leaving.ts'
 import { createMeasures, type Metrics } from './measures.ts'
 import { type Ask, createPerforming } from './performing.ts'
 import { createRepeats, type Ran } from './repeats.ts'
@@ -107,8 +111,9 @@ export function createRunner(options: RunnerOptions): Runner {
   const answers = options.answers ?? createMemoryAnswers({ clock })
   const runner = chance.uuid()
   const repeats = createRepeats({ answers, clock, runner, onTrouble: trouble('answers') })
-  const closing = createLeaver()
-  const pending = new Set<Promise<unknown>>()
+  /** What is under way, and how its caller is told that the runner ends. */
+  const pending = new Map<Promise<unknown>, Leaver>()
+  let closed = false
 
   const perform = createPerforming({
     agent,
@@ -139,26 +144,31 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /** The caller waits until the answer, its deadline, its own signal, or the end of the runner. */
-  async function wait(ask: Ask, call: CallOptions): Promise<Ran & { readonly joined?: boolean }> {
-    const leaver = createLeaver()
+  async function wait(
+    ask: Ask,
+    call: CallOptions,
+    leaver: Leaver,
+  ): Promise<Ran & { readonly joined?: boolean }> {
     let late = false
-    const { deadline, signal } = call
+    const { deadline, signal, leaving } = call
     // One more turn at the deadline itself: what ends with it may still be answered in its words.
     const expire = (): void => {
       late = true
       timer = clock.after(0, leaver.leave)
     }
     let timer = deadline === undefined ? undefined : clock.after(deadline - clock.now(), expire)
-    const stay = closing.onLeave(leaver.leave)
     signal?.addEventListener('abort', leaver.leave, { once: true })
-    if (signal?.aborted) leaver.leave()
+    const stay = leaving?.onLeave(leaver.leave)
+    if (signal?.aborted || leaving?.hasLeft()) leaver.leave()
     try {
       const landed = await perform(ask, {
         leaving: leaver,
         deadline: () => deadline,
         onProgress: (progress) => guard('progress', () => call.onProgress?.(progress)),
       })
-      if (landed.is === 'landed') return { ...landed.answer, joined: landed.joined }
+      if (landed.is === 'landed') {
+        return landed.joined ? { ...landed.answer, joined: true } : landed.answer
+      }
       const { timeout } = ask.skill.codes
       const gone: Fault = late
         ? { code: timeout, why: 'deadline', certain: false, detail: 'deadline' }
@@ -166,9 +176,38 @@ export function createRunner(options: RunnerOptions): Runner {
       return { ok: false, fault: gone, retries: 0, from: 'run' }
     } finally {
       timer?.cancel()
-      stay()
+      stay?.()
       signal?.removeEventListener('abort', leaver.leave)
     }
+  }
+
+  /** U3. */
+  function finish(
+    read: ReadCall,
+    ran: Ran & { readonly joined?: boolean },
+    about: Omit<Finishing, 'agent' | 'endedAt'>,
+  ): CallOutcome {
+    const { id, call, begunAt } = about
+    const outcome = finishCall(read, ran, {
+      id,
+      call,
+      agent: agent(),
+      begunAt,
+      endedAt: clock.now(),
+    })
+    const { record } = options
+    if (record !== undefined) guard('record', () => record(outcome.record))
+    const { skill } = read
+    if (skill !== undefined && measure !== undefined) {
+      const code = codeOf(ran)
+      const counts = code === undefined ? undefined : skill.errors.get(code)?.counts
+      const { durationMs } = outcome
+      // The retries of a flight are those of whoever began it.
+      const retries = ran.joined ? 0 : ran.retries
+      guard('metrics', () => measure(skill.name, { durationMs, retries, code, counts }))
+    }
+    if (!ran.ok) watch({ is: 'failed', skill: outcome.skill, call: id, ...ran.fault })
+    return outcome
   }
 
   async function run(
@@ -178,42 +217,21 @@ export function createRunner(options: RunnerOptions): Runner {
   ): Promise<CallOutcome> {
     const id = chance.uuid()
     const begunAt = clock.now()
+    const about = { id, call, begunAt }
     const read = readCall(shelf, { asked, input, id, call }, begunAt)
-    const finish = (ran: Ran & { readonly joined?: boolean }): CallOutcome => {
-      const outcome = finishCall(read, ran, {
-        id,
-        call,
-        agent: agent(),
-        begunAt,
-        endedAt: clock.now(),
-      })
-      const { record } = options
-      if (record !== undefined) guard('record', () => record(outcome.record))
-      const { skill } = read
-      if (skill !== undefined) {
-        const code = codeOf(ran)
-        const counts = code === undefined ? undefined : skill.errors.get(code)?.counts
-        const { durationMs } = outcome
-        // The retries of a flight are those of whoever began it.
-        const retries = ran.joined ? 0 : ran.retries
-        const measured = { durationMs, retries, ...(code && { code }), ...(counts && { counts }) }
-        guard('metrics', () => measure?.(skill.name, measured))
-      }
-      if (!ran.ok) watch({ is: 'failed', skill: outcome.skill, call: id, ...ran.fault })
-      return outcome
-    }
     const refused = (why: Fault): CallOutcome =>
-      finish({ ok: false, fault: why, retries: 0, from: 'run' })
+      finish(read, { ok: false, fault: why, retries: 0, from: 'run' }, about)
 
-    if (closing.hasLeft()) return refused(fault('UNAVAILABLE', 'overloaded'))
+    if (closed) return refused(fault('UNAVAILABLE', 'overloaded'))
     if (!read.ok) return refused(read.fault)
     if (pending.size >= (options.calls ?? LIMITS.skillCalls)) {
       return refused(fault('UNAVAILABLE', 'overloaded', { retryAfterMs: LIMITS.skillGraceMs }))
     }
-    const waiting = wait({ ...read.ask, run: workOf(read.skill) }, call)
-    pending.add(waiting)
+    const leaver = createLeaver()
+    const waiting = wait({ ...read.ask, run: workOf(read.skill) }, call, leaver)
+    pending.set(waiting, leaver)
     try {
-      return finish(await waiting)
+      return finish(read, await waiting, about)
     } catch (error) {
       // An author's rule for a key or a cache is called outside of any attempt.
       const known = { isCode: () => false, timeout: read.skill.codes.timeout }
@@ -226,17 +244,21 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     run,
     examine: (ref, input, call = {}) => {
-      const read = readCall(shelf, { asked: ref, input, id: '', call }, clock.now())
-      const told = read.notice === undefined ? {} : { notice: read.notice }
+      const now = clock.now()
+      const looked = lookAt(shelf, ref, input, now)
+      const told = looked.notice === undefined ? {} : { notice: looked.notice }
+      if (!looked.ok) return { ok: false, error: errorOf(looked.skill, looked.fault), ...told }
+      const read = readTerms(looked, '', call, now)
       if (!read.ok) return { ok: false, error: errorOf(read.skill, read.fault), ...told }
-      return { ok: true, skill: read.skill, ...told }
+      return { ok: true, skill: read.skill, looked, ...told }
     },
     offers: () => shelf.offers(clock.now()),
     breakers: breakers.states,
     async close() {
-      closing.leave()
+      closed = true
+      for (const leaver of pending.values()) leaver.leave()
       await Promise.all([...threads.values()].map((each) => each.close()))
-      await Promise.allSettled(pending)
+      await Promise.allSettled(pending.keys())
       await flights.idle()
     },
   }

@@ -12,7 +12,7 @@ import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Verdict } from '@chimera/domain/skill/breaker'
 import { decideRetry, type Fallback } from '@chimera/domain/skill/retry'
-import { beginAttempt } from './attempt.ts'
+import { type Attempted, beginAttempt } from './attempt.ts'
 import type { Breakers } from './breakers.ts'
 import type { Checks } from './checks.ts'
 import { type Chance, type Clock, waitFor } from './clock.ts'
@@ -20,6 +20,7 @@ import type { Level, Progress, Skill, SkillContext, SkillLog, SubHiring } from '
 import { classify, type Fault, fault, SkillFailure } from './failure.ts'
 import type { Member } from './flights.ts'
 import { copyOf, readPlain } from './plain.ts'
+import type { Soon } from './soon.ts'
 import { ThreadFailure } from './threads.ts'
 
 export type LogLine = {
@@ -37,9 +38,9 @@ export type Trial = {
   readonly run: (input: unknown, context: SkillContext) => unknown
   readonly input: unknown
   readonly call: string
-  readonly caller?: string
-  readonly key?: string
-  readonly hire?: SubHiring
+  readonly caller: string | undefined
+  readonly key: string | undefined
+  readonly hire: SubHiring | undefined
   /** Who waits. */
   readonly flight: Member
 }
@@ -66,14 +67,25 @@ export type Tried = {
 
 type Once = { readonly attempt: number; readonly fallback?: Fallback['to'] }
 
+export const FIRST: Once = { attempt: 1 }
+
 export async function trySkill(trial: Trial, hands: TrialHands): Promise<Tried> {
+  const made = await tryOnce(trial, FIRST, hands)
+  // Nearly always: nothing was kept by the way, and nothing is to be tried again.
+  if (made.ok && made.partial === undefined) {
+    return { ok: true, output: made.output, bytes: made.bytes, retries: 0 }
+  }
+  return tryAgain(trial, made, hands)
+}
+
+async function tryAgain(trial: Trial, first: Made, hands: TrialHands): Promise<Tried> {
   const { skill, flight } = trial
   const { clock, chance } = hands
-  let next: Once = { attempt: 1 }
+  let next = FIRST
+  let made = first
   let partial: unknown
 
   for (;;) {
-    const made = await tryOnce(trial, next, hands)
     if (made.partial !== undefined) partial = made.partial
     const retries = next.attempt - 1
     const kept = { retries, ...(partial !== undefined && { partial }) }
@@ -102,6 +114,7 @@ export async function trySkill(trial: Trial, hands: TrialHands): Promise<Tried> 
     // Two of them side by side would be more than anybody asked for (Y2).
     if (!made.isOver()) return { ok: false, fault: failed, ...kept }
     next = { attempt: retry.retry + 1, ...(retry.fallback && { fallback: retry.fallback }) }
+    made = await tryOnce(trial, next, hands)
   }
 }
 
@@ -122,7 +135,7 @@ type Made = { readonly partial?: unknown; readonly isOver: () => boolean } & (
 
 const failedBefore = (failed: Fault): Made => ({ ok: false, fault: failed, isOver: () => true })
 
-async function tryOnce(trial: Trial, once: Once, hands: TrialHands): Promise<Made> {
+function tryOnce(trial: Trial, once: Once, hands: TrialHands): Soon<Made> {
   const { skill, input, flight } = trial
   const { clock, breakers, strays } = hands
   if (flight.leaving.hasLeft()) return failedBefore(cancelled(true))
@@ -141,11 +154,13 @@ async function tryOnce(trial: Trial, once: Once, hands: TrialHands): Promise<Mad
     const more = { retryAfterMs: asked.retryAt - clock.now(), ...(code && { code }) }
     return failedBefore(fault('UNAVAILABLE', 'provider_down', more))
   }
-  const made = await attemptOnce(trial, once, hands)
-  if (provider !== undefined && asked?.ok) {
-    breakers.tell(provider, { ...verdictOf(skill, made), pass: asked.pass })
-  }
-  return made
+  const attempt = attemptOnce(trial, once, hands)
+  if (provider === undefined || !asked?.ok) return attempt
+  const { pass } = asked
+  return attempt.then((made) => {
+    breakers.tell(provider, { ...verdictOf(skill, made), pass })
+    return made
+  })
 }
 
 /** A provider that refuses what it was asked for works; a bug of ours says nothing about it. */
@@ -163,34 +178,73 @@ export const knownOf = (skill: Skill) => ({
   timeout: skill.codes.timeout,
 })
 
+/** What an attempt says while it runs, and nothing of it afterwards. */
+class Saying implements Own {
+  readonly until: Instant
+  readonly now: () => Instant
+  readonly signal: () => AbortSignal
+  readonly #flight: Member
+  readonly #log: (line: LogLine) => void
+  #listening = true
+  partial: unknown
+
+  constructor(flight: Member, { clock, log }: TrialHands, until: Instant, signal: Own['signal']) {
+    this.until = until
+    this.now = clock.now
+    this.signal = signal
+    this.#flight = flight
+    this.#log = log
+  }
+
+  log(line: LogLine): void {
+    if (this.#listening) this.#log(line)
+  }
+
+  progress(progress: Progress): void {
+    if (this.#listening) this.#flight.onProgress(progress)
+  }
+
+  keep(value: unknown): void {
+    const read = this.#listening ? readPlain(value, { freeze: true }) : undefined
+    if (read?.ok) this.partial = read.value
+  }
+
+  end(): void {
+    this.#listening = false
+  }
+}
+
 async function attemptOnce(trial: Trial, once: Once, hands: TrialHands): Promise<Made> {
   const { skill, flight, run, input } = trial
   const { clock, strays } = hands
-  const leftMs = (flight.deadline() ?? Number.POSITIVE_INFINITY) - clock.now()
+  const deadline = flight.deadline()
+  const leftMs = deadline === undefined ? skill.timeoutMs : deadline - clock.now()
   const timeoutMs = Math.max(0, Math.min(skill.timeoutMs, leftMs))
-  let listening = true
-  let partial: unknown
-  const context = (signal: () => AbortSignal) =>
-    contextOf(trial, once, {
-      signal,
-      until: clock.now() + timeoutMs,
-      now: clock.now,
-      log: (line) => listening && hands.log(line),
-      progress: (progress) => listening && flight.onProgress(progress),
-      keep: (value) => {
-        const read = listening ? readPlain(value, { freeze: true }) : undefined
-        if (read?.ok) partial = read.value
-      },
-    })
-  const { ended, isOver } = beginAttempt((signal) => run(copyOf(input), context(signal)), {
+  let saying: Saying | undefined
+  const work = (signal: () => AbortSignal): unknown => {
+    saying = new Saying(flight, hands, clock.now() + timeoutMs, signal)
+    return run(copyOf(input), contextOf(trial, once, saying))
+  }
+  const { ended, isOver } = beginAttempt(work, {
     clock,
     timeoutMs,
     leaving: flight.leaving,
     onStray: (stray) => strays.add(skill.id, stray ? 1 : -1),
   })
   const attempted = await ended
-  listening = false
-  const kept = { isOver, ...(partial !== undefined && { partial }) }
+  const said: Saying | undefined = saying
+  said?.end()
+  return madeOf(trial, attempted, { timeoutMs, isOver, partial: said?.partial })
+}
+
+function madeOf(
+  trial: Trial,
+  attempted: Attempted,
+  how: { readonly timeoutMs: number; readonly partial: unknown; readonly isOver: () => boolean },
+): Made {
+  const { skill } = trial
+  const { isOver, timeoutMs } = how
+  const kept = how.partial === undefined ? { isOver } : { isOver, partial: how.partial }
   switch (attempted.is) {
     case 'done':
       return { ...checked(trial, attempted.value), ...kept }
@@ -236,10 +290,11 @@ function faultOf(skill: Skill, error: unknown): Fault {
   return { code, why, certain: false, detail }
 }
 
-type Own = Pick<SkillContext, 'until' | 'now' | 'keep'> & {
+type Own = Pick<SkillContext, 'until' | 'now'> & {
   readonly signal: () => AbortSignal
-  readonly log: (line: LogLine) => void
-  readonly progress: (progress: Progress) => void
+  log(line: LogLine): void
+  progress(progress: Progress): void
+  keep(value: unknown): void
 }
 
 /**
@@ -251,7 +306,6 @@ class Context implements SkillContext {
   readonly attempt: number
   readonly until: Instant
   readonly now: () => Instant
-  readonly keep: SkillContext['keep']
   readonly fallback?: Fallback['to']
   readonly caller?: string
   readonly key?: string
@@ -266,7 +320,6 @@ class Context implements SkillContext {
     this.attempt = attempt
     this.until = own.until
     this.now = own.now
-    this.keep = own.keep
     if (fallback !== undefined) this.fallback = fallback
     if (trial.caller !== undefined) this.caller = trial.caller
     if (trial.key !== undefined) this.key = trial.key
@@ -278,6 +331,11 @@ class Context implements SkillContext {
 
   get log(): SkillLog {
     return logOf(this.#trial, this.#own)
+  }
+
+  get keep(): SkillContext['keep'] {
+    const own = this.#own
+    return (value) => own.keep(value)
   }
 
   get progress(): SkillContext['progress'] {

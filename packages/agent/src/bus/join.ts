@@ -46,7 +46,11 @@ export function joinBus(bus: BusOption, hands: JoinHands): OnBus {
   const network = withBus(hands.network, { line, self, clock, chance })
   return {
     network,
-    outlet: createBusOutlet({ line, hub: createHubOutlet(hub), believed: network.isOpen }),
+    outlet: createBusOutlet({
+      line,
+      hub: createHubOutlet(hub),
+      believed: async () => network.isOpen(),
+    }),
     serve: (parts) => openBusDoors({ ...hands, ...parts, line, network }),
     obey: (orders) => hearOrders(line, self.agent, orders),
     deafen: line.deafen,

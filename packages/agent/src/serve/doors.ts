@@ -8,6 +8,7 @@ import { endOf } from '@chimera/domain/work/work'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Skill } from '@chimera/skill/contract'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Network, Self } from '../ports.ts'
 import type { Answered, AskedWork } from '../work/asking.ts'
@@ -35,10 +36,15 @@ export type ById = { readonly Params: { readonly id: string } }
 const ANSWER_MS = LIMITS.responseMs - 1_000
 
 /** OC-11: an answer, always. What is decided after that is found by the same ask again. */
-export async function askInTime(
+export function askInTime(
   { workshop, clock }: Pick<Doors, 'clock'> & { readonly workshop: Pick<Workshop, 'ask'> },
   asked: AskedWork,
-): Promise<Answered> {
+): Soon<Answered> {
+  const answered = workshop.ask(asked)
+  return isPromise(answered) ? inTime(answered, clock) : answered
+}
+
+async function inTime(answered: Promise<Answered>, clock: Clock): Promise<Answered> {
   let timer: { readonly cancel: () => void } | undefined
   const late = new Promise<Answered>((resolve) => {
     timer = clock.after(ANSWER_MS, () =>
@@ -46,7 +52,7 @@ export async function askInTime(
     )
   })
   try {
-    return await Promise.race([workshop.ask(asked), late])
+    return await Promise.race([answered, late])
   } finally {
     timer?.cancel()
   }

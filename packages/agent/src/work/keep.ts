@@ -11,6 +11,7 @@
  */
 import type { AgentId, TaskId, WorkId } from '@chimera/domain/ids'
 import type { KeptWork } from '@chimera/domain/work/kept'
+import type { Soon } from '@chimera/skill/soon'
 
 export type { Door, KeptWork, Letter, Requester } from '@chimera/domain/work/kept'
 export { isOpenAgain, isOver, isUnfinished } from '@chimera/domain/work/kept'
@@ -18,14 +19,14 @@ export { isOpenAgain, isOver, isUnfinished } from '@chimera/domain/work/kept'
 export type Keep = {
   /** Whether it outlives the process: then what runs at a stop is left for the next one. */
   readonly durable: boolean
-  readonly find: (scope: string) => Promise<KeptWork | undefined>
-  readonly byWork: (id: WorkId) => Promise<KeptWork | undefined>
+  readonly find: (scope: string) => Soon<KeptWork | undefined>
+  readonly byWork: (id: WorkId) => Soon<KeptWork | undefined>
   /** The latest under this name; two requesters may use the same. */
-  readonly byTask: (task: TaskId, requester?: string) => Promise<KeptWork | undefined>
+  readonly byTask: (task: TaskId, requester?: string) => Soon<KeptWork | undefined>
   /** Undefined: it is kept now. Else what was there before, unless that is open again. */
-  readonly enter: (kept: KeptWork) => Promise<KeptWork | undefined>
+  readonly enter: (kept: KeptWork) => Soon<KeptWork | undefined>
   /** `lost`: it is in other hands by now (K4). */
-  readonly save: (kept: KeptWork) => Promise<'saved' | 'lost'>
+  readonly save: (kept: KeptWork) => Soon<'saved' | 'lost'>
   /** What has not ended, and what somebody has still to be told, the oldest first. */
   readonly unfinished: () => Promise<readonly KeptWork[]>
   /** What has a letter that was given up. */

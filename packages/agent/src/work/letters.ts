@@ -7,11 +7,14 @@
  *   B2  What fails is tried again by the domain's schedule; what is given up stays with its work as
  *       lost, and can be sent again by hand.
  *   B3  At most so many are under way at once.
+ *   B4  Results for the hub go together: what ends in one turn is one message, and what ends while
+ *       that is under way is the next.
  */
 import * as chorus from '@chimera/dialects/chorus'
 import * as openclaw from '@chimera/dialects/openclaw'
 import { refuse } from '@chimera/domain/decision'
 import { type Attempted, type DeliveryFact, decideAttempt } from '@chimera/domain/delivery'
+import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import { isRetryable, REFUSALS, type Refusal } from '@chimera/domain/refusals'
 import type { Chance } from '@chimera/host/chance'
@@ -20,6 +23,7 @@ import type { GuardedClient, Outcome } from '@chimera/host/guarded/client'
 import { CORRELATION_FIELD, type Log } from '@chimera/host/log'
 import { signRequest } from '@chimera/identity/http-signature'
 import { signMessage } from '@chimera/identity/message'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import type { Done, Network, Self } from '../ports.ts'
 import type { KeptWork, Letter } from './keep.ts'
 
@@ -33,7 +37,7 @@ export type PostHands = {
   /** The work as it is now; undefined when it is forgotten. */
   readonly find: (scope: string) => KeptWork | undefined
   /** Puts the letter in the place of the one with its id; without one, it is delivered. */
-  readonly settle: (scope: string, id: string, letter: Letter | undefined) => Promise<void>
+  readonly settle: (scope: string, id: string, letter: Letter | undefined) => Soon<unknown>
 }
 
 export type Post = {
@@ -46,19 +50,36 @@ export type Post = {
 }
 
 type Sent = Attempted | { readonly is: 'refused'; readonly because: string }
+type Due = { readonly scope: string; readonly id: string }
+/** A letter of its work, at this attempt. */
+type Trying = { readonly kept: KeptWork; readonly letter: Letter }
 
 const ANSWER_BYTES = 64 * 1024
 const MOST_GONE = 1_000
+// While one is being answered the next is filled; another goes beside it only when that is full.
+const ROUNDS_AT_ONCE = 2
 
 export function createPost(hands: PostHands): Post {
-  const { clock, log } = hands
+  const { clock, log, network } = hands
   const known = new Set<string>()
-  let line: (() => Promise<void>)[] = []
+  let line: Due[] = []
   /** Of the line, behind those that have gone: taking them out one by one would move all others. */
   let first = 0
+  const round: Due[] = []
+  let rounds = 0
   const underWay = new Set<Promise<void>>()
   const timers = new Set<{ readonly cancel: () => void }>()
   let closed = false
+
+  function track(going: Promise<void>, then: () => void): void {
+    const ended: Promise<void> = going
+      .catch((error: unknown) => log.warn({ err: error }, 'a letter was not sent'))
+      .finally(() => {
+        underWay.delete(ended)
+        then()
+      })
+    underWay.add(ended)
+  }
 
   function go(): void {
     while (underWay.size < LIMITS.deliveriesAtOnce) {
@@ -73,22 +94,60 @@ export function createPost(hands: PostHands): Post {
         line = line.slice(first)
         first = 0
       }
-      const going: Promise<void> = next()
-        .catch((error: unknown) => log.warn({ err: error }, 'a letter was not sent'))
-        .finally(() => {
-          underWay.delete(going)
-          go()
-        })
-      underWay.add(going)
+      track(attempt(next), go)
     }
   }
 
-  function plan(scope: string, { id, nextAt }: Letter): void {
+  /** B4. */
+  function join(due: Due): void {
+    round.push(due)
+    if (rounds > 0 && (rounds === ROUNDS_AT_ONCE || round.length < LIMITS.resultsAtOnce)) return
+    rounds += 1
+    track(goRound(), () => undefined)
+  }
+
+  async function goRound(): Promise<void> {
+    try {
+      // After all that ends in the same turn.
+      await new Promise((resolve) => setImmediate(resolve))
+      while (round.length > 0) await reportRound(round.splice(0, LIMITS.resultsAtOnce))
+    } finally {
+      rounds -= 1
+    }
+  }
+
+  async function reportRound(together: readonly Due[]): Promise<void> {
+    const trying: Trying[] = []
+    const messages: object[] = []
+    for (const each of together) {
+      const one = begin(each)
+      const message = one && signedResult(hands.self, one.kept)
+      if (one === undefined || message === undefined) continue
+      trying.push(one)
+      messages.push(message)
+    }
+    const outcomes = (await network.reportAll?.(messages)) ?? []
+    for (const [at, one] of trying.entries()) {
+      const done = outcomes[at] ?? refuse('service_unavailable')
+      const settled = end(one, sentOf(done, clock.now()))
+      if (isPromise(settled)) track(settled, () => undefined)
+    }
+  }
+
+  const goesTogether = ({ bus, report }: KeptWork, { to }: Letter): boolean =>
+    to === 'hub' && !bus && report !== undefined && network.reportAll !== undefined
+
+  function plan(kept: KeptWork, letter: Letter): void {
+    const { id, nextAt } = letter
     if (closed || known.has(id)) return
     known.add(id)
+    const due = { scope: kept.scope, id }
     const queue = (): void => {
-      line.push(() => attempt(scope, id))
-      go()
+      if (goesTogether(kept, letter)) join(due)
+      else {
+        line.push(due)
+        go()
+      }
     }
     const waitMs = nextAt - clock.now()
     if (waitMs <= 0) {
@@ -102,22 +161,33 @@ export function createPost(hands: PostHands): Post {
     timers.add(timer)
   }
 
-  async function attempt(scope: string, id: string): Promise<void> {
+  /** Undefined: it is not to be sent any more. */
+  function begin({ scope, id }: Due): Trying | undefined {
     known.delete(id)
     const kept = hands.find(scope)
     const letter = kept?.letters.find((each) => each.id === id)
-    if (kept === undefined || letter === undefined || letter.lost !== undefined) return
-    const tried = { ...letter, attempts: letter.attempts + 1 }
-    const sent = await bring(hands, kept, tried)
-    const after = judge(hands, tried, sent)
-    note(log, kept, tried, sent)
-    await hands.settle(scope, id, after)
-    if (after !== undefined && after.lost === undefined) plan(scope, after)
+    if (kept === undefined || letter === undefined || letter.lost !== undefined) return undefined
+    return { kept, letter: { ...letter, attempts: letter.attempts + 1 } }
+  }
+
+  function end({ kept, letter }: Trying, sent: Sent): Soon<void> {
+    const after = judge(hands, letter, sent)
+    note(log, kept, letter, sent)
+    const settled = hands.settle(kept.scope, letter.id, after)
+    const again = (): void => {
+      if (after !== undefined && after.lost === undefined) plan(kept, after)
+    }
+    return isPromise(settled) ? settled.then(again) : again()
+  }
+
+  async function attempt(due: Due): Promise<void> {
+    const one = begin(due)
+    if (one !== undefined) await end(one, await bring(hands, one.kept, one.letter))
   }
 
   return {
-    send: ({ scope, letters }) => {
-      for (const each of letters) if (each.lost === undefined) plan(scope, each)
+    send: (kept) => {
+      for (const each of kept.letters) if (each.lost === undefined) plan(kept, each)
     },
     async close() {
       closed = true
@@ -133,6 +203,7 @@ export function createPost(hands: PostHands): Post {
 
 function judge({ chance, clock }: PostHands, letter: Letter, sent: Sent): Letter | undefined {
   if (sent.is === 'refused') return { ...letter, lost: sent.because }
+  if (isTold(sent)) return undefined
   const given = { attempted: sent, chance: chance.fraction() }
   const [fact]: readonly DeliveryFact[] = decideAttempt(letter, given, clock.now()).facts
   switch (fact?.type) {
@@ -148,10 +219,17 @@ function judge({ chance, clock }: PostHands, letter: Letter, sent: Sent): Letter
 async function bring(hands: PostHands, kept: KeptWork, letter: Letter): Promise<Sent> {
   if (letter.to === 'callback') return bringToCallback(hands, kept, letter)
   const done = letter.to === 'bus' ? await respond(hands, kept) : await report(hands, kept)
-  if (done.ok) return { is: 'answered', status: 204 }
+  return sentOf(done, hands.clock.now())
+}
+
+const TOLD: Sent = { is: 'answered', status: 204 }
+const isTold = (sent: Sent): boolean => sent.is === 'answered' && sent.status < 300
+
+function sentOf(done: Done, now: Instant): Sent {
+  if (done.ok) return TOLD
   const { refusal, particulars } = done
   if (!isRetryable(refusal) && !isOfProof(refusal)) return { is: 'refused', because: refusal }
-  const waitMs = (particulars.retryAt ?? 0) - hands.clock.now()
+  const waitMs = (particulars.retryAt ?? 0) - now
   return { is: 'answered', status: 503, ...(waitMs > 0 && { retryAfterMs: waitMs }) }
 }
 
@@ -241,8 +319,10 @@ export function signedResult(self: Self, { report }: KeptWork): object | undefin
 }
 
 function note(log: Log, { work: { ask } }: KeptWork, letter: Letter, sent: Sent): void {
+  const told = isTold(sent)
+  if (told && !log.isLevelEnabled('debug')) return
   const { id, says, to, attempts } = letter
   const about = { letter: id, says, to, attempts, [CORRELATION_FIELD]: ask.correlation }
-  if (sent.is === 'answered' && sent.status < 300) log.debug(about, 'told')
+  if (told) log.debug(about, 'told')
   else log.info({ ...about, sent }, 'could not be told')
 }

@@ -5,23 +5,49 @@
  *       made. A keep that is away is waited for: until then nobody is told.
  *   L2  What another instance has taken over is stopped here, and changed here no more.
  */
-import type { WorkId } from '@chimera/domain/ids'
+import type { Instant, WorkId } from '@chimera/domain/ids'
 import type { Clock, Timer } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
+import type { Looked } from '@chimera/skill/calls'
+import { createLeaver, type Leaver } from '@chimera/skill/leaving'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import { isUnfinished, type Keep, type KeptWork } from './keep.ts'
 
 export type Live = {
   kept: KeptWork
-  readonly stop: AbortController
-  /** Until time has something to say about it. */
+  /** Its input as it was looked at, where it began at once. */
+  looked: Looked | undefined
+  readonly stop: Stop
+  /** Until time has something to say about it, and when that is. */
   timer: Timer | undefined
+  dueAt: Instant | undefined
   /** Until it is looked up again what became of it, and how often it was. */
   again: Timer | undefined
   looks: number
-  /** Whether it was kept, and is still in these hands. */
-  saved: Promise<boolean>
+  /** While it is on its way into the keep: whether it was kept, and is still in these hands. */
+  saving: Promise<boolean> | undefined
   admitting: Promise<boolean> | undefined
   gone: boolean
+}
+
+/** What ends a run, and its signal for whoever hires from inside it: most hire nobody. */
+export type Stop = Leaver & { readonly signal: () => AbortSignal }
+
+function createStop(): Stop {
+  const leaver = createLeaver()
+  let controller: AbortController | undefined
+  return {
+    ...leaver,
+    signal: () => {
+      if (controller === undefined) {
+        const made = new AbortController()
+        controller = made
+        if (leaver.hasLeft()) made.abort()
+        else leaver.onLeave(() => made.abort())
+      }
+      return controller.signal
+    },
+  }
 }
 
 export type LiveHands = {
@@ -37,7 +63,7 @@ export type Lives = {
   readonly all: () => readonly Live[]
   readonly put: (kept: KeptWork) => Live
   /** Whether it is kept now. */
-  readonly save: (one: Live, kept: KeptWork) => Promise<boolean>
+  readonly save: (one: Live, kept: KeptWork) => Soon<boolean>
   /** L2. */
   readonly lose: (one: Live | undefined) => void
   /** Ends what waits for a keep that is away. */
@@ -65,18 +91,37 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
     if (one === undefined || one.gone) return
     one.gone = true
     leave(one)
-    one.stop.abort()
+    one.stop.leave()
     log.info({ work: one.kept.work.ask.work }, 'another instance has it in hand now')
     onLost(one)
   }
 
-  async function keepOne(one: Live, kept: KeptWork): Promise<boolean> {
+  function keepOne(one: Live, kept: KeptWork): Soon<boolean> {
+    if (one.gone) return false
+    try {
+      const saved = keep.save(kept)
+      return isPromise(saved) ? keepOn(one, kept, saved) : isKept(one, saved)
+    } catch (error) {
+      return keepOn(one, kept, Promise.reject(error))
+    }
+  }
+
+  function isKept(one: Live, saved: 'saved' | 'lost'): boolean {
+    if (saved === 'lost') lose(one)
+    return saved === 'saved'
+  }
+
+  async function keepOn(
+    one: Live,
+    kept: KeptWork,
+    first: Promise<'saved' | 'lost'>,
+  ): Promise<boolean> {
+    let saving: Soon<'saved' | 'lost'> | undefined = first
     for (let waitMs = AGAIN_MS; ; waitMs = Math.min(2 * waitMs, MOST_AGAIN_MS)) {
       try {
-        if ((await keep.save(kept)) === 'saved') return true
-        lose(one)
-        return false
+        return isKept(one, await (saving ?? keep.save(kept)))
       } catch (error) {
+        saving = undefined
         log.error({ err: error }, 'work could not be kept')
       }
       try {
@@ -96,11 +141,13 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
       lose(byWork.get(kept.work.ask.work))
       const one: Live = {
         kept,
-        stop: new AbortController(),
+        looked: undefined,
+        stop: createStop(),
         timer: undefined,
+        dueAt: undefined,
         again: undefined,
         looks: 0,
-        saved: Promise.resolve(true),
+        saving: undefined,
         admitting: undefined,
         gone: false,
       }
@@ -110,9 +157,16 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
     },
     save(one, kept) {
       one.kept = kept
-      one.saved = one.saved.then(() => !one.gone && keepOne(one, kept))
+      const saved =
+        one.saving === undefined ? keepOne(one, kept) : one.saving.then(() => keepOne(one, kept))
+      if (isPromise(saved)) {
+        one.saving = saved
+        void saved.then(() => {
+          if (one.saving === saved) one.saving = undefined
+        })
+      }
       if (!isUnfinished(kept)) leave(one)
-      return one.saved
+      return saved
     },
     lose,
     async close() {
@@ -121,7 +175,7 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
         again?.cancel()
       }
       closed.abort()
-      await Promise.allSettled([...byWork.values()].map(({ saved }) => saved))
+      await Promise.allSettled([...byWork.values()].map(({ saving }) => saving))
     },
   }
 }

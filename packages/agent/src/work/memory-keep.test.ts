@@ -11,7 +11,7 @@ test('when it is full it says so, and drops only what may be forgotten', async (
   const keep = createMemoryKeep({ now: () => now, most: 2 })
   await keep.enter(keptAs('a', { forgetAt: 5 }))
   await keep.enter(keptAs('b'))
-  await assert.rejects(keep.enter(keptAs('c')), { code: 'keep_full' })
+  await assert.rejects(async () => keep.enter(keptAs('c')), { code: 'keep_full' })
   now = 5
   assert.equal(await keep.enter(keptAs('c')), undefined)
   assert.ok(await keep.find('scope b'))

@@ -4,6 +4,7 @@
  */
 import type { Instant, TaskId, WorkId } from '@chimera/domain/ids'
 import { hasLostLetter } from '@chimera/domain/work/kept'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import { isOpenAgain, isUnfinished, type Keep, KeepFull, type KeptWork } from './keep.ts'
 
 export type MemoryKeepOptions = {
@@ -16,11 +17,11 @@ export type MemoryKeepOptions = {
 export type Shelf = {
   readonly durable: boolean
   readonly first: readonly KeptWork[]
-  readonly write: (kept: KeptWork) => Promise<void>
+  readonly write: (kept: KeptWork) => Soon<void>
 }
 
 const MOST = 100_000
-const NOWHERE: Shelf = { durable: false, first: [], write: async () => undefined }
+const NOWHERE: Shelf = { durable: false, first: [], write: () => undefined }
 
 /** For development and tests: gone with the process. */
 export function createMemoryKeep(options: MemoryKeepOptions): Keep {
@@ -33,7 +34,8 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
   /** In the order of their coming, so that the oldest are met first. */
   const byScope = new Map<string, KeptWork>()
   const scopeOfWork = new Map<WorkId, string>()
-  const scopesOfTask = new Map<TaskId, Set<string>>()
+  /** A set only where there are several: nearly every task has one scope. */
+  const scopesOfTask = new Map<TaskId, string | Set<string>>()
   /** Between looking and writing nobody else comes under the same scope. */
   const turns = new Map<string, Promise<unknown>>()
 
@@ -43,8 +45,10 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
     const { work, task } = kept.work.ask
     byScope.set(kept.scope, kept)
     scopeOfWork.set(work, kept.scope)
-    const scopes = scopesOfTask.get(task) ?? new Set()
-    scopesOfTask.set(task, scopes.add(kept.scope))
+    const scopes = scopesOfTask.get(task)
+    if (scopes === undefined) scopesOfTask.set(task, kept.scope)
+    else if (typeof scopes !== 'string') scopes.add(kept.scope)
+    else if (scopes !== kept.scope) scopesOfTask.set(task, new Set([scopes, kept.scope]))
   }
 
   function drop({ scope, work }: KeptWork): void {
@@ -52,8 +56,10 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
     byScope.delete(scope)
     scopeOfWork.delete(id)
     const scopes = scopesOfTask.get(task)
-    scopes?.delete(scope)
-    if (scopes?.size === 0) scopesOfTask.delete(task)
+    if (typeof scopes === 'object') scopes.delete(scope)
+    if (scopes === scope || (typeof scopes === 'object' && scopes.size === 0)) {
+      scopesOfTask.delete(task)
+    }
   }
 
   function lookUp(scope: string | undefined): KeptWork | undefined {
@@ -69,43 +75,53 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
     if (byScope.size >= most) throw new KeepFull(`${byScope.size} pieces of work are kept`)
   }
 
-  async function inTurn<Result>(scope: string, run: () => Promise<Result>): Promise<Result> {
+  function inTurn<Result>(scope: string, run: () => Soon<Result>): Soon<Result> {
     const before = turns.get(scope)
     const mine = before === undefined ? run() : before.then(run, run)
-    turns.set(scope, mine)
-    try {
-      return await mine
-    } finally {
-      if (turns.get(scope) === mine) turns.delete(scope)
-    }
+    if (!isPromise(mine)) return mine
+    const turn = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    turns.set(scope, turn)
+    void turn.then(() => {
+      if (turns.get(scope) === turn) turns.delete(scope)
+    })
+    return mine
   }
 
-  async function enter(kept: KeptWork): Promise<KeptWork | undefined> {
+  function enter(kept: KeptWork): Soon<KeptWork | undefined> {
     const earlier = lookUp(kept.scope)
     if (earlier !== undefined && !isOpenAgain(earlier)) return earlier
     makeRoom()
-    await shelf.write(kept)
-    if (earlier !== undefined) drop(earlier)
-    put(kept)
-    return undefined
+    const take = (): undefined => {
+      if (earlier !== undefined) drop(earlier)
+      put(kept)
+    }
+    const written = shelf.write(kept)
+    return isPromise(written) ? written.then(take) : take()
   }
 
-  async function save(kept: KeptWork): Promise<'saved' | 'lost'> {
+  function save(kept: KeptWork): Soon<'saved' | 'lost'> {
     // One that another ask has taken the place of is not brought back.
     if (byScope.get(kept.scope)?.work.ask.work !== kept.work.ask.work) return 'lost'
-    await shelf.write(kept)
-    byScope.set(kept.scope, kept)
-    return 'saved'
+    const take = (): 'saved' => {
+      byScope.set(kept.scope, kept)
+      return 'saved'
+    }
+    const written = shelf.write(kept)
+    return isPromise(written) ? written.then(take) : take()
   }
 
   for (const kept of shelf.first) put(kept)
 
   const keep: Keep = {
     durable: shelf.durable,
-    find: async (scope) => lookUp(scope),
-    byWork: async (id) => lookUp(scopeOfWork.get(id)),
-    async byTask(task, requester) {
-      const scopes = [...(scopesOfTask.get(task) ?? [])].reverse()
+    find: lookUp,
+    byWork: (id) => lookUp(scopeOfWork.get(id)),
+    byTask(task, requester) {
+      const known = scopesOfTask.get(task) ?? []
+      const scopes = typeof known === 'string' ? [known] : [...known].reverse()
       return scopes
         .map(lookUp)
         .find((each) => each !== undefined && isOf(each, requester ?? each.requester.name))

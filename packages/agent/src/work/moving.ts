@@ -63,7 +63,7 @@ export function stepWork(
     attempts: 0,
     nextAt: now,
   })
-  const answer = [
+  const answers = (): readonly Letter[] => [
     ...(kept.callback === undefined ? [] : [letter('answer', 'callback')]),
     ...(kept.bus ? [letter('answer', 'bus')] : []),
   ]
@@ -77,14 +77,14 @@ export function stepWork(
   }
   if (work.state.name === 'refused') {
     const because = refused ?? refuse(work.state.refusal)
-    const letters = [...kept.letters, ...answer]
+    const letters = [...kept.letters, ...answers()]
     const told = { ...next, refused: because, letters, ...forgetting(kept, now) }
     return { decision, kept: told, moved: true }
   }
   // OC-15: who was deferred hears the final answer too; of a job only its result is posted (CH-4).
   const isAccepted = before.name === 'deferred' && work.state.name === 'accepted'
   const isFinal = isAccepted && kept.door !== 'chorus'
-  const letters = isFinal ? [...kept.letters, ...answer] : kept.letters
+  const letters = isFinal ? [...kept.letters, ...answers()] : kept.letters
   return { decision, kept: { ...next, letters }, moved: true }
 }
 

@@ -56,7 +56,7 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
   }
   const away = () => refuse('service_unavailable', { retryAt: clock.now() + RETRY_MS })
   const doneBy = (answer: HubAnswer): Done => (answer.ok ? { ok: true } : refusedBy(answer))
-  const report = createReports({ hub, doneBy })
+  const { report, reportAll } = createReports({ hub, doneBy })
   const present = createPresenting({ hub, clock, refusedBy, away })
   const promisedHolds = new Map<TaskId, { readonly held: Held; readonly until: Instant }>()
 
@@ -87,36 +87,44 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
     return { owner: owner.value, ...(key && { publicKey: key.publicKey }) }
   }
 
+  async function lookWhetherOpen(): Promise<boolean> {
+    const answer = await hub.get('/v1/keys/hub')
+    if (answer.ok) open = false
+    else if (answer.kind === 'refused' && answer.status === 404) open = true
+    return open ?? false
+  }
+
+  async function askHubKey(): Promise<PublicKey | undefined | Refused<Refusal>> {
+    const answer = await hub.get('/v1/keys/hub')
+    if (!answer.ok) {
+      const isOpen = answer.kind === 'refused' && answer.status === 404
+      return isOpen ? undefined : refusedBy(answer)
+    }
+    const read = readHubKey(answer.body)
+    if (!read.ok) return away()
+    hubKey = { key: read.value, until: clock.now() + BELIEVED_MS }
+    return hubKey.key
+  }
+
+  async function askAnew(id: AgentId): Promise<Known | undefined | Refused<Refusal>> {
+    const known = await ask(id)
+    if (known !== undefined && 'ok' in known) return known
+    remembered.delete(id)
+    remembered.set(id, { known, until: clock.now() + BELIEVED_MS })
+    const oldest = remembered.keys().next()
+    if (remembered.size > MOST_KNOWN && !oldest.done) remembered.delete(oldest.value)
+    return known
+  }
+
   return {
-    async isOpen() {
-      if (open !== undefined) return open
-      const answer = await hub.get('/v1/keys/hub')
-      if (answer.ok) open = false
-      else if (answer.kind === 'refused' && answer.status === 404) open = true
-      return open ?? false
-    },
-    async hubKey(fresh = false) {
-      if (!fresh && hubKey !== undefined && hubKey.until > clock.now()) return hubKey.key
-      const answer = await hub.get('/v1/keys/hub')
-      if (!answer.ok) {
-        const isOpen = answer.kind === 'refused' && answer.status === 404
-        return isOpen ? undefined : refusedBy(answer)
-      }
-      const read = readHubKey(answer.body)
-      if (!read.ok) return away()
-      hubKey = { key: read.value, until: clock.now() + BELIEVED_MS }
-      return hubKey.key
-    },
-    async agent(id, fresh = false) {
+    isOpen: () => open ?? lookWhetherOpen(),
+    hubKey: (fresh = false) =>
+      !fresh && hubKey !== undefined && hubKey.until > clock.now() ? hubKey.key : askHubKey(),
+    agent(id, fresh = false) {
       const before = remembered.get(id)
-      if (!fresh && before !== undefined && before.until > clock.now()) return before.known
-      const known = await ask(id)
-      if (known !== undefined && 'ok' in known) return known
-      remembered.delete(id)
-      remembered.set(id, { known, until: clock.now() + BELIEVED_MS })
-      const oldest = remembered.keys().next()
-      if (remembered.size > MOST_KNOWN && !oldest.done) remembered.delete(oldest.value)
-      return known
+      return !fresh && before !== undefined && before.until > clock.now()
+        ? before.known
+        : askAnew(id)
     },
     async held({ task, payer }) {
       const promised = takePromised(task)
@@ -143,6 +151,7 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
       return promised
     },
     report: (result) => report(result),
+    reportAll,
   }
 }
 

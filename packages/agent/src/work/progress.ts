@@ -30,7 +30,13 @@ type Told =
   | { readonly is: 'answer' | 'result' }
   | { readonly is: 'progress'; readonly share: number; readonly note?: string }
 
-type Kept = { last: number; moments: Moment[]; readonly hearers: Set<(moment: Moment) => void> }
+type Kept = {
+  readonly work: WorkId
+  last: number
+  moments: Moment[]
+  /** Made for the first who follows: most work is followed by nobody. */
+  hearers: Set<(moment: Moment) => void> | undefined
+}
 
 // A percent each, and then some; a follower that was away for longer needs only the last.
 const MOST_MOMENTS = 200
@@ -40,19 +46,36 @@ const MOST_WORK = 2_000
 export function createProgresses(now: () => Instant): Progresses {
   const kept = new Map<WorkId, Kept>()
 
+  /** In the order of their coming; from here on, those that may be forgotten. */
+  let oldest: Kept[] = []
+  let passed = 0
+
   function of(work: WorkId): Kept {
     const known = kept.get(work)
     if (known !== undefined) return known
-    const fresh: Kept = { last: 0, moments: [], hearers: new Set() }
+    const fresh: Kept = { work, last: 0, moments: [], hearers: undefined }
     kept.set(work, fresh)
-    if (kept.size > MOST_WORK) {
-      for (const [id, { hearers }] of kept) {
-        if (hearers.size > 0 || id === work) continue
-        kept.delete(id)
-        break
-      }
-    }
+    oldest.push(fresh)
+    if (kept.size > MOST_WORK) forgetOldest()
     return fresh
+  }
+
+  /** One that is followed comes to the end of the line. */
+  function forgetOldest(): void {
+    for (let tries = oldest.length - passed - 1; tries > 0; tries -= 1) {
+      const one = oldest[passed]
+      passed += 1
+      if (passed === MOST_WORK) {
+        oldest = oldest.slice(passed)
+        passed = 0
+      }
+      if (one === undefined || kept.get(one.work) !== one) continue
+      if (one.hearers === undefined || one.hearers.size === 0) {
+        kept.delete(one.work)
+        return
+      }
+      oldest.push(one)
+    }
   }
 
   return {
@@ -62,17 +85,18 @@ export function createProgresses(now: () => Instant): Progresses {
       const moment: Moment = { ...told, place: one.last, at: now() }
       one.moments.push(moment)
       if (one.moments.length > MOST_MOMENTS) one.moments.shift()
-      for (const hear of one.hearers) hear(moment)
+      if (one.hearers !== undefined) for (const hear of one.hearers) hear(moment)
     },
     follow(work, after, hear) {
       const one = of(work)
-      one.hearers.add(hear)
+      const hearers = one.hearers ?? new Set()
+      one.hearers = hearers.add(hear)
       const past = one.moments.filter(({ place }) => place > after)
       const first = past[0]?.place ?? one.last + 1
       return {
         past,
         gap: after > one.last || first > after + 1,
-        leave: () => one.hearers.delete(hear),
+        leave: () => hearers.delete(hear),
       }
     },
     forget: (work) => kept.delete(work),

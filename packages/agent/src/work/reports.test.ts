@@ -31,13 +31,13 @@ const AWAY: HubAnswer = { ok: false, kind: 'unanswered', code: 'network', detail
 
 function openHub() {
   const told: Told[] = []
-  const report = createReports({
+  const { report, reportAll } = createReports({
     hub: {
       post: (path, body) => new Promise((answer) => void told.push({ path, body, answer })),
     },
     doneBy: (answer) => (answer.ok ? { ok: true } : refuse('service_unavailable')),
   })
-  return { told, report, paths: () => told.map(({ path }) => path) }
+  return { told, report, reportAll, paths: () => told.map(({ path }) => path) }
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const ALONE = '/openclaw/v1/results'
@@ -86,4 +86,18 @@ test('one that is too large is taken apart', async () => {
   told[4]?.answer(DONE)
   assert.ok((await Promise.all(all)).every(({ ok }) => ok))
   assert.deepEqual(paths(), [ALONE, ALONE, TOGETHER, ALONE, ALONE])
+})
+
+test('what is told together goes together, and one of it alone', async () => {
+  const { told, reportAll, paths } = openHub()
+  const many = reportAll([{ at: 1 }, { at: 2 }])
+  const one = reportAll([{ at: 3 }])
+  assert.deepEqual(paths(), [TOGETHER, ALONE])
+  told[0]?.answer(outcomes(true, false))
+  told[1]?.answer(DONE)
+  assert.deepEqual(
+    [...(await many), ...(await one)].map(({ ok }) => ok),
+    [true, false, true],
+  )
+  assert.deepEqual(await reportAll([]), [])
 })

@@ -1,6 +1,7 @@
 /**
  * Results on their way to the hub. One by itself goes at once; what comes while others are under
  * way goes together after them, so that a busy agent pays for one message and not for a hundred.
+ * What is told together goes together.
  *
  *   T1  Each result has its own outcome. Where a message of many is not answered, nobody knows of
  *       any of them; the hub takes each once, however often it is told.
@@ -20,6 +21,12 @@ export type ReportHands = {
   readonly doneBy: (answer: HubAnswer) => Done
 }
 
+export type Reports = {
+  readonly report: (result: object) => Promise<Done>
+  /** An outcome for each, in their order. */
+  readonly reportAll: (results: readonly object[]) => Promise<readonly Done[]>
+}
+
 type Waiting = { readonly result: object; readonly tell: (done: Done) => void }
 
 // While one is being answered the next is filled; more would only make them smaller.
@@ -27,7 +34,7 @@ const AT_ONCE = 2
 // The body makes a second one the same, and whoever reports has a schedule of its own.
 const TERMS = { repeatable: true, tries: 1 } as const
 
-export function createReports({ hub, doneBy }: ReportHands): (result: object) => Promise<Done> {
+export function createReports({ hub, doneBy }: ReportHands): Reports {
   const waiting: Waiting[] = []
   let underWay = 0
 
@@ -43,29 +50,38 @@ export function createReports({ hub, doneBy }: ReportHands): (result: object) =>
   }
 
   async function send(together: readonly Waiting[]): Promise<void> {
-    const [first] = together
-    if (together.length === 1 && first !== undefined) return alone(first)
-    const body = encodeResultBatch(together.map(({ result }) => result))
-    const answer = await hub.post('/v1/results', body, TERMS)
+    const outcomes = await reportAll(together.map(({ result }) => result))
+    for (const [at, { tell }] of together.entries()) tell(outcomes[at] ?? doneBy(UNINTELLIGIBLE))
+  }
+
+  async function reportAll(results: readonly object[]): Promise<readonly Done[]> {
+    const [first] = results
+    if (first === undefined) return []
+    if (results.length === 1) return [await alone(first)]
+    const answer = await hub.post('/v1/results', encodeResultBatch(results), TERMS)
     if (!answer.ok && answer.kind === 'refused' && answer.refusal === 'message_oversized') {
       // T2.
-      for (const each of together) await alone(each)
-      return
+      const apart: Done[] = []
+      for (const each of results) apart.push(await alone(each))
+      return apart
     }
-    const outcomes = answer.ok ? outcomesIn(answer.body, together.length) : undefined
+    const outcomes = answer.ok ? outcomesIn(answer.body, results.length) : undefined
     const unknown = doneBy(answer.ok ? UNINTELLIGIBLE : answer)
-    for (const [at, { tell }] of together.entries()) tell(outcomes?.[at] ?? unknown)
+    return outcomes ?? results.map(() => unknown)
   }
 
-  async function alone({ result, tell }: Waiting): Promise<void> {
-    tell(doneBy(await hub.post('/openclaw/v1/results', result, TERMS)))
+  async function alone(result: object): Promise<Done> {
+    return doneBy(await hub.post('/openclaw/v1/results', result, TERMS))
   }
 
-  return (result) =>
-    new Promise((tell) => {
-      waiting.push({ result, tell })
-      go()
-    })
+  return {
+    report: (result) =>
+      new Promise((tell) => {
+        waiting.push({ result, tell })
+        go()
+      }),
+    reportAll,
+  }
 }
 
 const UNINTELLIGIBLE: HubAnswer = {

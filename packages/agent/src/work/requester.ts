@@ -4,12 +4,15 @@
  *
  *   R1  A signature that does not fit the agent that is named is refused, not passed over.
  *   R2  An owner has no key of its own: what it asks for unsigned is its own by its hold (CH-15).
+ *   R3  Who is known is not looked for, and is one object for all that it asks: a busy requester has
+ *       thousands of pieces of work.
  */
 import { isUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, OwnerId, PublicKey } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { WorkAsked } from '@chimera/domain/work/work'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import type { Known, Network } from '../ports.ts'
 import type { Keep, KeptWork, Requester } from './keep.ts'
 
@@ -24,7 +27,27 @@ export type Wanted = Pick<WorkAsked, 'task' | 'claimedRequester'> & {
   readonly priced: boolean
 }
 
-export async function findRequester(
+/** R3. */
+const signers = new WeakMap<Known, Requester>()
+
+export function findRequester(hands: Hands, wanted: Wanted): Soon<Requester | Refused<Refusal>> {
+  const { claimedRequester: claimed, signer } = wanted
+  const known = signer !== undefined && isUuid(claimed) && hands.network.agent(claimed as AgentId)
+  if (!known || isPromise(known) || 'ok' in known || known.publicKey !== signer) {
+    return lookFor(hands, wanted)
+  }
+  return signedBy(claimed as AgentId, known)
+}
+
+function signedBy(agent: AgentId, known: Known): Requester {
+  const before = signers.get(known)
+  if (before?.agent === agent) return before
+  const requester: Requester = { name: agent, proof: 'signed', agent, owner: known.owner }
+  signers.set(known, requester)
+  return requester
+}
+
+async function lookFor(
   { network, keep }: Hands,
   wanted: Wanted,
 ): Promise<Requester | Refused<Refusal>> {
@@ -33,7 +56,7 @@ export async function findRequester(
   if (signer !== undefined && agent !== undefined) {
     const known = await holderOf(network, agent, signer)
     if (known !== undefined && 'ok' in known) return known
-    if (known !== undefined) return { name: agent, proof: 'signed', agent, owner: known.owner }
+    if (known !== undefined) return signedBy(agent, known)
     if (!(await network.isOpen())) return refuse('signature_invalid')
   }
   const proof = (await network.isOpen()) ? 'open' : 'hold'

@@ -13,6 +13,7 @@ import {
   type WorkRefusal,
 } from '@chimera/domain/work/work'
 import type { Clock } from '@chimera/host/clock'
+import type { Soon } from '@chimera/skill/soon'
 import type { Keep, KeptWork } from './keep.ts'
 import type { Live, Lives } from './live.ts'
 
@@ -23,7 +24,7 @@ export type SteerHands = {
   readonly clock: Clock
   readonly lives: Lives
   readonly put: (kept: KeptWork) => Live
-  readonly move: (one: Live, command: WorkCommand) => Promise<Moved>
+  readonly move: (one: Live, command: WorkCommand) => Soon<Moved>
   /** It has left the waiting room or a slot. */
   readonly moved: () => void
   /** A person has agreed: it waits for a slot now. */

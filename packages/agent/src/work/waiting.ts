@@ -18,23 +18,34 @@ export type WaitHands = {
 export type Waiting = {
   /** The work when it is over, or as it is when the time is. */
   readonly ended: (kept: KeptWork, ms: number) => Promise<KeptWork>
-  /** It is over, here. */
-  readonly over: (id: WorkId) => void
+  /** It is over, here, and kept so. */
+  readonly over: (ended: KeptWork) => void
   readonly follow: Progresses['follow']
 }
 
 // Another instance's end is heard so late at most; a look is one read by key.
 const LOOK_MS = 500
+const nothing = (): void => undefined
 
 export function createWaiting({ keep, clock, progresses, here }: WaitHands): Waiting {
-  const enders = new Map<WorkId, Set<() => void>>()
+  const enders = new Map<WorkId, readonly ((ended: KeptWork) => void)[]>()
+
+  /** A keep that is away says nothing. */
+  const find = async (id: WorkId): Promise<KeptWork | undefined> => {
+    try {
+      return await keep.byWork(id)
+    } catch {
+      return undefined
+    }
+  }
 
   /** Calls once when work that is not here is over; the answer gives it up. */
   function elsewhere(id: WorkId, then: (kept: KeptWork) => void): () => void {
+    if (keep.shared === undefined) return nothing
     let timer: Timer | undefined
-    let left = keep.shared === undefined
+    let left = false
     async function look(): Promise<void> {
-      const kept = here(id) === undefined ? await keep.byWork(id).catch(() => undefined) : undefined
+      const kept = here(id) === undefined ? await find(id) : undefined
       if (left) return
       if (kept !== undefined && isOver(kept.work.state)) then(kept)
       else next()
@@ -42,39 +53,48 @@ export function createWaiting({ keep, clock, progresses, here }: WaitHands): Wai
     function next(): void {
       timer = clock.after(LOOK_MS, () => void look())
     }
-    if (!left) next()
+    next()
     return () => {
       left = true
       timer?.cancel()
     }
   }
 
+  /** The work at its end, or as it is when the time is over. */
+  async function latest(kept: KeptWork): Promise<KeptWork> {
+    const { work } = kept.work.ask
+    // It may be kept and gone from here by now.
+    return (await find(work)) ?? here(work) ?? kept
+  }
+
   return {
     ended(kept, ms) {
       const { work } = kept.work.ask
-      const now = (): KeptWork => here(work) ?? kept
-      if (isOver(now().work.state)) return Promise.resolve(now())
+      const now = here(work) ?? kept
+      if (isOver(now.work.state)) return Promise.resolve(now)
       return new Promise((resolve) => {
-        const hearers = enders.get(work) ?? new Set()
-        enders.set(work, hearers)
-        const finish = (): void => {
+        const hearers = enders.get(work) ?? []
+        const finish = (ended: KeptWork | undefined): void => {
           timer.cancel()
           leave()
-          hearers.delete(finish)
-          if (hearers.size === 0) enders.delete(work)
-          // It may be kept and gone from here by now.
-          void keep.byWork(work).then(
-            (found) => resolve(found ?? now()),
-            () => resolve(now()),
-          )
+          resolve(ended ?? latest(kept))
         }
-        const timer = clock.after(ms, finish)
+        const timer = clock.after(ms, () => {
+          const others = enders.get(work)?.filter((each) => each !== finish) ?? []
+          if (others.length === 0) enders.delete(work)
+          else enders.set(work, others)
+          finish(undefined)
+        })
         const leave = elsewhere(work, finish)
-        hearers.add(finish)
+        enders.set(work, [...hearers, finish])
       })
     },
-    over: (id) => {
-      for (const hear of enders.get(id) ?? []) hear()
+    over: (ended) => {
+      const { work } = ended.work.ask
+      const hearers = enders.get(work)
+      if (hearers === undefined) return
+      enders.delete(work)
+      for (const hear of hearers) hear(ended)
     },
     follow(id, after, hear) {
       const following = progresses.follow(id, after, hear)

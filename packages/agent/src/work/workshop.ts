@@ -18,18 +18,14 @@ import { queuedOf } from '@chimera/domain/work/admission'
 import { expectedStart } from '@chimera/domain/work/queue'
 import { endOf, nextDueAt, type WorkCommand } from '@chimera/domain/work/work'
 import type { GuardedClient } from '@chimera/host/guarded/client'
+import type { CallOptions, Looked } from '@chimera/skill/calls'
 import type { SubHiring } from '@chimera/skill/contract'
 import type { Runner } from '@chimera/skill/runner'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import type { Within } from '../hire/within.ts'
 import type { Voices } from '../ports.ts'
-import {
-  type Answered,
-  type AskedWork,
-  type AskHands,
-  createAsking,
-  termsOf,
-  unpaid,
-} from './asking.ts'
+import { type Answered, type AskedWork, type AskHands, createAsking } from './asking.ts'
+import { termsOf, unpaid } from './climbing.ts'
 import { endingOf } from './ending.ts'
 import { isOver, type Keep, type KeptWork, type Taken } from './keep.ts'
 import { createPost, type Post } from './letters.ts'
@@ -49,7 +45,7 @@ export type WorkshopHands = AskHands & {
 }
 
 export type Workshop = Steering & {
-  readonly ask: (asked: AskedWork) => Promise<Answered>
+  readonly ask: (asked: AskedWork) => Soon<Answered>
   readonly find: (id: WorkId) => Promise<KeptWork | undefined>
   readonly byTask: (task: TaskId, requester?: string) => Promise<KeptWork | undefined>
   /** The work when it has ended or was turned away, or as it is when the time is over. */
@@ -69,8 +65,8 @@ export type Workshop = Steering & {
   readonly close: () => Promise<void>
 }
 
-// Of work that has ended: nobody looks at why, and one made each time would have a stack each time.
-const OVER = 'over'
+const ANSWERED = { is: 'answer' } as const
+const RESULTED = { is: 'result' } as const
 
 // What nobody knows is asked again after a minute, then two, up to an hour.
 const LOOK_AGAIN_MS = 60_000
@@ -93,13 +89,13 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
   const post: Post = createPost({
     ...hands,
     find: (scope) => lives.under(scope)?.kept,
-    settle: async (scope, id, letter) => {
+    settle: (scope, id, letter) => {
       const one = lives.under(scope)
-      if (one === undefined) return
+      if (one === undefined) return undefined
       const letters = one.kept.letters.flatMap((each) =>
         each.id === id ? (letter === undefined ? [] : [letter]) : [each],
       )
-      await lives.save(one, { ...one.kept, letters })
+      return lives.save(one, { ...one.kept, letters })
     },
   })
 
@@ -181,51 +177,65 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     send: post.send,
   })
 
-  async function move(
-    one: Live,
-    command: WorkCommand,
-    particulars: Particulars = {},
-  ): Promise<Moved> {
+  function move(one: Live, command: WorkCommand, particulars: Particulars = {}): Soon<Moved> {
     if (one.gone) return refuse('work_not_begun')
     const stepping = { agent: self.agent, now: clock.now(), uuid: chance.uuid }
     const { decision, kept, moved } = stepWork(one.kept, command, particulars, stepping)
     if (!moved) return decision
-    const { state, ask } = kept.work
-    const over = isOver(state)
-    if (over) {
-      desk.unqueue(ask.work)
-      desk.awaiting(ask.work, false)
+    if (isOver(kept.work.state)) {
+      const { work } = kept.work.ask
+      desk.unqueue(work)
+      desk.awaiting(work, false)
       one.timer?.cancel()
       one.again?.cancel()
     }
+    const follow = (): Moved => {
+      tellOf(one, kept, command)
+      return decision
+    }
     // W1, but for the beginning of what may run again: after a crash it does, begun or not.
     const isLight = command.type === 'start' && !shared && !isOnce(hands, kept.skill)
-    if (isLight) one.kept = kept
-    else if (!(await lives.save(one, kept))) return refuse('work_not_begun')
+    if (isLight) {
+      one.kept = kept
+      return follow()
+    }
+    const saved = lives.save(one, kept)
+    if (isPromise(saved)) return saved.then((was) => (was ? follow() : refuse('work_not_begun')))
+    return saved ? follow() : refuse('work_not_begun')
+  }
+
+  /** W1: it is kept, and now whoever waits for it hears of it. */
+  function tellOf(one: Live, kept: KeptWork, { type }: WorkCommand): void {
+    const { state, ask } = kept.work
+    const over = isOver(state)
     if (!over) watch(one)
-    if (over || command.type === 'admit') {
-      progresses.tell(ask.work, { is: endOf(state) === undefined ? 'answer' : 'result' })
+    if (over || type === 'admit') {
+      progresses.tell(ask.work, endOf(state) === undefined ? ANSWERED : RESULTED)
       tell()
     }
     if (over) {
-      waiting.over(ask.work)
-      one.stop.abort(OVER)
+      waiting.over(kept)
+      one.stop.leave()
     }
     // P-1: what will not be done gives its credits back at once; if nobody hears it, they lapse.
     if (state.name === 'refused' && kept.hold !== undefined) void network.release(kept.hold)
     post.send(kept)
-    return decision
   }
 
   /** Wakes when time has something to say about it: its deadline, or the end of a deferral. */
   function watch(one: Live): void {
-    one.timer?.cancel()
     const { work } = one.kept
-    const due = nextDueAt(work)
-    const until = work.state.name === 'deferred' ? work.state.until : undefined
-    const at = Math.min(due ?? Number.POSITIVE_INFINITY, until ?? Number.POSITIVE_INFINITY)
+    const due = nextDueAt(work) ?? Number.POSITIVE_INFINITY
+    const at = work.state.name === 'deferred' ? Math.min(due, work.state.until) : due
+    // What is begun is due when it was before.
+    if (one.dueAt === at) return
+    one.timer?.cancel()
+    one.dueAt = at
     if (!Number.isFinite(at)) return
-    one.timer = clock.after(at - clock.now(), () => void wake(one))
+    one.timer = clock.after(at - clock.now(), () => {
+      one.dueAt = undefined
+      void wake(one)
+    })
   }
 
   async function wake(one: Live): Promise<void> {
@@ -290,35 +300,62 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     }
   }
 
-  function begin(one: Live, ready: () => Promise<boolean> = async () => true): void {
-    const { work } = one.kept.work.ask
+  function begin(one: Live, ready?: () => Promise<boolean>): void {
     tell()
-    const running: Promise<void> = (async () => {
-      if (await ready()) await run(one)
-    })()
-      .catch((error: unknown) => log.error({ err: error }, 'work failed outside of its skill'))
-      .finally(() => {
-        // W2.
-        runs.delete(work)
-        desk.free(work)
-        tell()
-        pump()
-      })
-    runs.set(work, running)
+    runs.set(one.kept.work.ask.work, carry(one, ready))
+  }
+
+  async function carry(one: Live, ready: (() => Promise<boolean>) | undefined): Promise<void> {
+    try {
+      if (ready === undefined || (await ready())) await run(one)
+    } catch (error) {
+      log.error({ err: error }, 'work failed outside of its skill')
+    } finally {
+      // W2.
+      const { work } = one.kept.work.ask
+      runs.delete(work)
+      desk.free(work)
+      tell()
+      pump()
+    }
   }
 
   async function run(one: Live): Promise<void> {
     const { ask, state } = one.kept.work
-    if (state.name !== 'unknown' && !(await move(one, { type: 'start' })).ok) return
-    if (one.stop.signal.aborted) return
-    const outcome = await runner.run(one.kept.skill, one.kept.input, {
+    if (state.name !== 'unknown') {
+      const started = move(one, { type: 'start' })
+      if (!(isPromise(started) ? await started : started).ok) return
+    }
+    if (one.stop.hasLeft()) return
+    const outcome = await runner.run(one.kept.skill, one.kept.input, callOf(one))
+    // What is kept beyond the stop goes on at the next start.
+    if (one.gone || (closing && keep.durable && !outcome.ok)) return
+    const ended = { ask, endedAt: clock.now(), stopped: closing, findSecrets }
+    const { command, particulars } = endingOf(outcome, ended)
+    const moved = move(one, command, particulars)
+    if (isPromise(moved)) await moved
+    if (command.type === 'lose' && !outcome.ok) lookAgain(one, outcome.error.retryAfterMs)
+  }
+
+  function callOf(one: Live): CallOptions {
+    const { ask } = one.kept.work
+    const { hireFor } = hands
+    let hire: SubHiring | undefined
+    return {
       caller: ask.requester,
       // The keep knows a repeat already; only what must never run twice needs the runner's memory.
       ...(isOnce(hands, one.kept.skill) && { key: ask.work }),
       ...(ask.deadline !== undefined && { deadline: ask.deadline }),
-      signal: one.stop.signal,
+      leaving: one.stop,
+      ...(one.looked && { looked: one.looked }),
       correlation: ask.correlation,
-      ...(hands.hireFor && { hire: hands.hireFor(withinOf(one)) }),
+      // Made for the first who hires: most hire nobody.
+      ...(hireFor && {
+        hire: (asked) => {
+          hire ??= hireFor(withinOf(one))
+          return hire(asked)
+        },
+      }),
       onProgress: ({ share, note: said, awaiting }) => {
         if (awaiting !== undefined) {
           desk.awaiting(ask.work, awaiting)
@@ -327,13 +364,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
         const note = said === undefined ? {} : { note: clearWords(said) }
         progresses.tell(ask.work, { is: 'progress', share, ...note })
       },
-    })
-    // What is kept beyond the stop goes on at the next start.
-    if (one.gone || (closing && keep.durable && !outcome.ok)) return
-    const ended = { ask, endedAt: clock.now(), stopped: closing, findSecrets }
-    const { command, particulars } = endingOf(outcome, ended)
-    await move(one, command, particulars)
-    if (command.type === 'lose' && !outcome.ok) lookAgain(one, outcome.error.retryAfterMs)
+    }
   }
 
   /** P-3: what nobody knows is looked up until somebody does, or its time is over. */
@@ -346,11 +377,13 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     })
   }
 
-  function take(kept: KeptWork): void {
+  function take(kept: KeptWork, looked: Looked | undefined): void {
     const one = put(kept)
-    progresses.tell(kept.work.ask.work, { is: 'answer' })
-    if (kept.work.state.name === 'accepted') begin(one)
-    else tell()
+    progresses.tell(kept.work.ask.work, ANSWERED)
+    if (kept.work.state.name === 'accepted') {
+      one.looked = looked
+      begin(one)
+    } else tell()
   }
 
   async function drain(): Promise<void> {
@@ -406,7 +439,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
 const withinOf = ({ kept: { work, hold }, stop }: Pick<Live, 'kept' | 'stop'>): Within => ({
   work: work.ask.work,
   correlation: work.ask.correlation,
-  over: stop.signal,
+  over: stop.signal(),
   ...(hold !== undefined && work.priceCents > 0 && { hold }),
 })
 
