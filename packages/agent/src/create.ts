@@ -34,6 +34,7 @@ import { createDesk } from './work/desk.ts'
 import { createMemoryKeep } from './work/memory-keep.ts'
 import { createNetwork } from './work/network.ts'
 import { createReserving } from './work/reserving.ts'
+import { createSignedResults } from './work/signed.ts'
 import { createWorkshop, type Workshop } from './work/workshop.ts'
 
 export { AgentError, type AgentOptions } from './options.ts'
@@ -190,7 +191,7 @@ async function open(options: AgentOptions, hands: Hands): Promise<Running> {
     instance: self.instance,
     owner,
     key,
-    signed: new WeakMap(),
+    signed: createSignedResults(),
   }
   const overHttp = createNetwork({ hub, agent: self.agent, clock })
   const { name } = options

@@ -13,7 +13,6 @@ import type {
   HoldId,
   InstanceId,
   Instant,
-  KeyId,
   OwnerId,
   PublicKey,
   ReservationId,
@@ -23,6 +22,7 @@ import type { Refusal } from '@chimera/domain/refusals'
 import type { Reservation } from '@chimera/domain/work/capacity'
 import type { KeyPair } from '@chimera/identity/keys'
 import type { Soon } from '@chimera/skill/soon'
+import type { SignedResults } from './work/signed.ts'
 
 /** Who speaks. The key is asked for each time, since it can be rotated. */
 export type Self = {
@@ -30,11 +30,8 @@ export type Self = {
   readonly instance: InstanceId
   readonly owner: OwnerId
   readonly key: () => KeyPair
-  /**
-   * What was signed, by what it says. Signing is most of what a small piece of work costs, and a
-   * result is told more than once.
-   */
-  readonly signed?: WeakMap<object, { readonly by: KeyId; readonly message: object }>
+  /** Results that were signed a moment ago. */
+  readonly signed?: SignedResults
 }
 
 /** Credits that somebody put aside for this agent and a task, and that are still there. */

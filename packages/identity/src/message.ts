@@ -9,7 +9,7 @@
  */
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { PublicKey } from '@chimera/domain/ids'
-import { canonicalBytes, canonicalParsed } from './canonical.ts'
+import { canonicalParsed, canonicalText } from './canonical.ts'
 import { decodeSignature, encodeSignature, signBytes, verifyBytes } from './ed25519.ts'
 import type { Keyring } from './keyring.ts'
 import type { KeyPair } from './keys.ts'
@@ -27,8 +27,25 @@ export function signMessage<Message extends object>(
   message: Message,
   pair: KeyPair,
 ): Signed<Message> {
+  return signMessageText(message, pair).message
+}
+
+/**
+ * The same, with the text of the signed message. What is signed is a text already, and only lacks
+ * its signature: whoever sends it need not write it again.
+ */
+export function signMessageText<Message extends object>(
+  message: Message,
+  pair: KeyPair,
+): { readonly message: Signed<Message>; readonly text: string } {
   const { signature: _, ...body } = message as Message & { readonly signature?: unknown }
-  return { ...body, signature: encodeSignature(signBytes(canonicalBytes(body), pair)) }
+  const text = canonicalText(body)
+  const signature = encodeSignature(signBytes(Buffer.from(text, 'utf8'), pair))
+  const comma = text === '{}' ? '' : ','
+  return {
+    message: { ...body, signature },
+    text: `${text.slice(0, -1)}${comma}"signature":"${signature}"}`,
+  }
 }
 
 export function verifyMessage(

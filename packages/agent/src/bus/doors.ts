@@ -23,9 +23,9 @@ import { type ReceivedMessage, readMessage } from '@chimera/identity/received'
 import type { Network, Self } from '../ports.ts'
 import { askInTime } from '../serve/doors.ts'
 import type { Orders } from '../voice/orders.ts'
-import { signedResult } from '../work/letters.ts'
 import { isConcerned } from '../work/requester.ts'
 import type { Reserving } from '../work/reserving.ts'
+import { signedResult } from '../work/signed.ts'
 import type { Workshop } from '../work/workshop.ts'
 import type { Line, Listening } from './line.ts'
 import type { BusHeard } from './port.ts'
@@ -127,7 +127,7 @@ export function openBusDoors(hands: BusDoorsHands): void {
     // D2: another instance has it, and answers.
     if (!cancelled.ok && cancelled.refusal === 'work_not_begun') return { ok: true }
     if (!cancelled.ok) return cancelled
-    const said = signedResult(self, (await workshop.find(kept.work.ask.work)) ?? kept)
+    const said = signedResult(self, (await workshop.find(kept.work.ask.work)) ?? kept)?.message
     return { ok: true, ...(said && { said }) }
   }
 

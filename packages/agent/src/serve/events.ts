@@ -12,8 +12,8 @@ import * as openclaw from '@chimera/dialects/openclaw'
 import { LIMITS } from '@chimera/domain/limits'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
-import { signedResult } from '../work/letters.ts'
 import type { Moment } from '../work/progress.ts'
+import { signedResult } from '../work/signed.ts'
 import { type ById, type Doors, hasEnded } from './doors.ts'
 
 // As much as one message may be: a reader that lets more lie is not there.
@@ -87,7 +87,7 @@ function eventOf({ self, clock }: Doors, kept: KeptWork, moment: Moment): string
   const write = (event: string, data: unknown) =>
     `id: ${moment.place}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
   if (moment.is === 'progress') return write('progress', encodeWorkProgress(moment, moment.at))
-  const result = moment.is === 'result' ? signedResult(self, kept) : undefined
+  const result = moment.is === 'result' ? signedResult(self, kept)?.message : undefined
   if (result !== undefined) return write('result', result)
   const to = { task: ask.task, agent: self.agent, correlation: ask.correlation }
   const { body } = kept.refused

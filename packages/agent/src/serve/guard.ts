@@ -18,7 +18,7 @@ import { sender } from '@chimera/dialects/outgoing'
 import { AnyObject } from '@chimera/dialects/wire'
 import { refuse } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify'
 
 type Schema = Parameters<typeof shapeChecker>[0]
 type Check = (message: object) => { readonly ok: true } | { readonly ok: false; why: unknown }
@@ -31,6 +31,17 @@ const SCHEMAS: readonly (readonly [member: string, schema: Schema])[] = [
   ['accepted', moltbook.MESSAGES['reserve-ack'].schema],
 ]
 const FIRST_ERROR = 400
+const JSON_TYPE = 'application/json; charset=utf-8'
+const isResult = shapeChecker(openclaw.MESSAGES['collaboration-result'].schema)
+
+/** A result that is written already: looked at like any other, and not written again. */
+export function sendWritten(reply: FastifyReply, { message, text }: Written): FastifyReply {
+  // What does not fit goes the way of all others, on which it is stopped.
+  return isResult(message).ok ? reply.type(JSON_TYPE).send(text) : reply.send(message)
+}
+
+type Written = { readonly message: object; readonly text: string }
+
 const SKILL_PATH = '/skills/:name'
 
 export function guardAnswers(app: FastifyInstance, { now }: { readonly now: () => Instant }): void {

@@ -8,9 +8,10 @@ import type { Refused } from '@chimera/domain/decision'
 import type { CorrelationId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { endOf } from '@chimera/domain/work/work'
+import { isPromise } from '@chimera/skill/soon'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
-import { signedResult } from '../work/letters.ts'
+import { signedResult } from '../work/signed.ts'
 import {
   askInTime,
   type ById,
@@ -23,6 +24,7 @@ import {
 } from './doors.ts'
 import { streamWork } from './events.ts'
 import { isFault, refusalOf } from './failed.ts'
+import { sendWritten } from './guard.ts'
 
 export const openclawRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async (
   app,
@@ -46,31 +48,32 @@ export const openclawRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = asy
     return no(reply, refused)
   })
 
-  app.post('/collaborations', async (request, reply) => {
+  app.post('/collaborations', async (request, reply): Promise<void> => {
     const { body } = request
-    const correlation = correlationIn(body)
     const unspoken = openclaw.refuseVersion(body)
-    if (unspoken !== undefined) return no(reply, unspoken, correlation)
-    const read = openclaw.readRequest(body)
-    if (!read.ok) return no(reply, read, correlation)
-    const signer = await doors.signerOf(request)
-    if (!signer.ok) return no(reply, signer, correlation)
+    const read = unspoken ?? openclaw.readRequest(body)
+    if (!read.ok) return void no(reply, read, correlationIn(body))
     const asked = read.value
-    const taken = await askInTime(doors, { door: 'openclaw', asked, signer: signer.key })
+    const signing = doors.signerOf(request)
+    const signer = isPromise(signing) ? await signing : signing
+    if (!signer.ok) return void no(reply, signer, correlationIn(body))
+    const taking = askInTime(doors, { door: 'openclaw', asked, signer: signer.key })
+    const taken = isPromise(taking) ? await taking : taking
     const to = { task: asked.task, agent: self.agent, correlation: asked.correlation }
-    if (!taken.ok) return answer(reply, openclaw.encodeRefused(taken, to, clock.now()))
+    if (!taken.ok) return void answer(reply, openclaw.encodeRefused(taken, to, clock.now()))
     tellNotice(doors, reply, taken.kept)
     const ms = waitMs(request)
     const kept = ms === undefined ? taken.kept : await workshop.ended(taken.kept, ms)
     // Who waits hears the result; who does not, the same answer each time (OC-12).
-    if (ms !== undefined && hasEnded(kept)) return tell(reply, kept)
-    return answer(reply, openclaw.encodeProgress(kept.work, to, clock.now()))
+    if (ms !== undefined && hasEnded(kept)) tell(reply, kept)
+    else answer(reply, openclaw.encodeProgress(kept.work, to, clock.now()))
   })
 
   /** The result where there is one, else how the ask stands. */
   function tell(reply: FastifyReply, kept: KeptWork): FastifyReply {
     const { ask, state } = kept.work
-    if (endOf(state) !== undefined) return reply.send(signedResult(self, kept))
+    const signed = endOf(state) === undefined ? undefined : signedResult(self, kept)
+    if (signed !== undefined) return sendWritten(reply, signed)
     const to = { task: ask.task, agent: self.agent, correlation: ask.correlation }
     if (kept.refused) return answer(reply, openclaw.encodeRefused(kept.refused, to, clock.now()))
     return answer(reply, openclaw.encodeProgress(kept.work, to, clock.now()))

@@ -13,12 +13,15 @@ import type { AgentId, Instant, PublicKey } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { createKeyring } from '@chimera/identity/keyring'
 import { verifyPass } from '@chimera/identity/passes'
+import { isPromise, type Soon } from '@chimera/skill/soon'
 import type { Network } from '../ports.ts'
 
-export type Passed = { readonly ok: true; readonly key?: PublicKey } | Refused<Refusal>
+export type Passed =
+  | { readonly ok: true; readonly key?: PublicKey; readonly pass?: true }
+  | Refused<Refusal>
 
 /** By the text of `Authorization`: whose key the pass stands for. */
-export type Passes = (authorization: string) => Promise<Passed>
+export type Passes = (authorization: string) => Soon<Passed>
 
 export type PassesOptions = {
   readonly at: AgentId
@@ -26,7 +29,11 @@ export type PassesOptions = {
   readonly now: () => Instant
 }
 
-type Known = { readonly key: PublicKey; readonly hub: PublicKey; readonly until: Instant }
+type Known = {
+  readonly passed: Passed
+  readonly hub: PublicKey
+  readonly until: Instant
+}
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,2000})$/i
 // A few hundred bytes each: a few megabytes for more callers than an agent has in five minutes.
@@ -56,15 +63,7 @@ export function createPasses({ at, network, now }: PassesOptions): Passes {
     return typeof present === 'string' && present !== hub ? present : undefined
   }
 
-  return async (authorization) => {
-    const hub = await network.hubKey()
-    if (hub === undefined) return { ok: true }
-    if (typeof hub !== 'string') return hub
-    const before = known.get(authorization)
-    if (before !== undefined) {
-      if (before.hub === hub && before.until > now()) return { ok: true, key: before.key }
-      known.delete(authorization)
-    }
+  async function verify(authorization: string, hub: PublicKey): Promise<Passed> {
     const [, text] = BEARER.exec(authorization) ?? []
     if (text === undefined) return refuse('token_invalid')
     let by = hub
@@ -78,7 +77,24 @@ export function createPasses({ at, network, now }: PassesOptions): Passes {
     }
     if (!verdict.ok) return verdict
     const { key, expiresAt: until } = verdict.pass
-    remember(authorization, { key, hub: by, until })
-    return { ok: true, key }
+    const passed = { ok: true, key, pass: true } as const
+    remember(authorization, { passed, hub: by, until })
+    return passed
+  }
+
+  function look(authorization: string, hub: Awaited<ReturnType<Network['hubKey']>>): Soon<Passed> {
+    if (hub === undefined) return { ok: true }
+    if (typeof hub !== 'string') return hub
+    const before = known.get(authorization)
+    if (before !== undefined) {
+      if (before.hub === hub && before.until > now()) return before.passed
+      known.delete(authorization)
+    }
+    return verify(authorization, hub)
+  }
+
+  return (authorization) => {
+    const hub = network.hubKey()
+    return isPromise(hub) ? hub.then((key) => look(authorization, key)) : look(authorization, hub)
   }
 }

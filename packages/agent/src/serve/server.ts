@@ -10,12 +10,7 @@ import { statusOf } from '@chimera/dialects/http-status'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { chorusRoutes } from './chorus.ts'
 import type { Doors } from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
@@ -24,6 +19,7 @@ import { moltbookRoutes } from './moltbook.ts'
 import { openclawRoutes } from './openclaw.ts'
 import { ourRoutes } from './ours.ts'
 import { createPasses } from './passes.ts'
+import { requestLogs } from './request-log.ts'
 import { createSigners } from './signer.ts'
 import { skillRoutes } from './skills.ts'
 
@@ -38,9 +34,8 @@ export type ServerHands = Omit<Doors, 'signerOf' | 'bytesOf'> & {
 
 export function createServer(hands: ServerHands): FastifyInstance {
   const { clock, chance, log, self, network, state, publicUrl, metrics } = hands
-  const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
-    loggerInstance,
+    childLoggerFactory: requestLogs(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
     routerOptions: { maxParamLength: LIMITS.keyChars },

@@ -17,6 +17,7 @@ import { fieldValue } from '@chimera/identity/http-message'
 import { verifyRequest } from '@chimera/identity/http-signature'
 import { createKeyring } from '@chimera/identity/keyring'
 import { decodePublicKey, keyIdOf } from '@chimera/identity/keys'
+import type { Soon } from '@chimera/skill/soon'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { KEY_FIELD } from '../hub/client.ts'
 import type { Passed, Passes } from './passes.ts'
@@ -29,7 +30,7 @@ export type Signed =
       readonly pass?: true
     }
   | Refused<Refusal>
-export type Signers = (request: FastifyRequest) => Promise<Signed>
+export type Signers = (request: FastifyRequest) => Soon<Signed>
 
 export type SignersOptions = {
   readonly now: () => Instant
@@ -39,31 +40,40 @@ export type SignersOptions = {
 }
 
 const NOBODY: Passed = { ok: true }
+/** The bytes of its body stand with the request itself. */
+const BYTES = Symbol('bytes')
+type Holder = { [BYTES]?: Buffer }
 
 /** Keeps the bytes of every body, which are what was signed. */
 export function createSigners(
   app: FastifyInstance,
   { now, publicUrl, passes }: SignersOptions,
 ): { readonly signerOf: Signers; readonly bytesOf: (request: FastifyRequest) => Buffer } {
-  const bodies = new WeakMap<object, Buffer>()
   const keyring = createKeyring()
   const nonces = createSeenNonces()
+  app.decorateRequest(BYTES, undefined)
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-    bodies.set(request.raw, body)
+    const holder = request as FastifyRequest & Holder
+    holder[BYTES] = body
     void parse(request, body.toString('utf8'), done)
   })
-  const bytesOf = ({ raw }: FastifyRequest): Buffer => bodies.get(raw) ?? Buffer.alloc(0)
+  const bytesOf = (request: FastifyRequest): Buffer =>
+    (request as FastifyRequest & Holder)[BYTES] ?? Buffer.alloc(0)
 
-  async function signerOf(request: FastifyRequest): Promise<Signed> {
+  function signerOf(request: FastifyRequest): Soon<Signed> {
     const { authorization, signature, 'signature-input': input } = request.headers
-    const isSigned = signature !== undefined || input !== undefined
     // The pass first: a signature's nonce is used up by looking at it.
-    const passed = authorization === undefined ? NOBODY : await passes(authorization)
+    const passed = authorization === undefined ? NOBODY : passes(authorization)
+    const isSigned = signature !== undefined || input !== undefined
+    return isSigned ? byBoth(request, passed) : passed
+  }
+
+  async function byBoth(request: FastifyRequest, passing: Soon<Passed>): Promise<Signed> {
+    const passed = await passing
     if (!passed.ok) return passed
-    if (!isSigned) return passed.key === undefined ? passed : { ...passed, pass: true }
     const signed = await bySignature(request)
     if (!signed.ok || passed.key === undefined || passed.key === signed.key) return signed
     return refuse('signature_invalid')

@@ -26,6 +26,7 @@ import { signMessage } from '@chimera/identity/message'
 import { isPromise, type Soon } from '@chimera/skill/soon'
 import type { Done, Network, Self } from '../ports.ts'
 import type { KeptWork, Letter } from './keep.ts'
+import { signedResult } from './signed.ts'
 
 export type PostHands = {
   readonly self: Self
@@ -121,7 +122,7 @@ export function createPost(hands: PostHands): Post {
     const messages: object[] = []
     for (const each of together) {
       const one = begin(each)
-      const message = one && signedResult(hands.self, one.kept)
+      const message = one && signedResult(hands.self, one.kept)?.message
       if (one === undefined || message === undefined) continue
       trying.push(one)
       messages.push(message)
@@ -238,7 +239,7 @@ const isOfProof = (refusal: Refusal): boolean =>
   REFUSALS[refusal].kind === 'unproven' || refusal === 'message_expired'
 
 async function report({ self, network }: PostHands, kept: KeptWork): Promise<Done> {
-  const message = signedResult(self, kept)
+  const message = signedResult(self, kept)?.message
   return message === undefined ? refuse('work_unknown') : network.report(message, kept)
 }
 
@@ -296,7 +297,7 @@ function messageOf(self: Self, kept: KeptWork, says: Letter['says']): object | u
     }
     return chorus.encodeJobResult(pendingOf(self, kept), at)
   }
-  if (says === 'result') return signedResult(self, kept)
+  if (says === 'result') return signedResult(self, kept)?.message
   const to = { task: ask.task, agent: self.agent, correlation: ask.correlation }
   if (kept.refused !== undefined) return openclaw.encodeRefused(kept.refused, to, at).body
   const accepted = state.name === 'accepted' ? state.acceptedAt : at
@@ -305,17 +306,6 @@ function messageOf(self: Self, kept: KeptWork, says: Letter['says']): object | u
 
 export function pendingOf(self: Self, { work: { ask } }: KeptWork) {
   return { type: 'work_reported', task: ask.task, agent: self.agent, how: 'pending' } as const
-}
-
-/** The result as it is published: the same bytes each time, under the key that is present. */
-export function signedResult(self: Self, { report }: KeptWork): object | undefined {
-  if (report === undefined) return undefined
-  const key = self.key()
-  const before = self.signed?.get(report)
-  if (before?.by === key.id) return before.message
-  const message = signMessage(openclaw.encodeResult(report, report.endedAt ?? 0), key)
-  self.signed?.set(report, { by: key.id, message })
-  return message
 }
 
 function note(log: Log, { work: { ask } }: KeptWork, letter: Letter, sent: Sent): void {
