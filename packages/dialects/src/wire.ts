@@ -60,12 +60,8 @@ export function readInstant(text: string): Instant | undefined {
     at = begin
     while (isDigit(text.charCodeAt(at))) at += 1
     if (at === begin) return undefined
-    millis = Number(
-      text
-        .slice(begin, begin + 3)
-        .replace(/\D.*/, '')
-        .padEnd(3, '0'),
-    )
+    // Three digits count; one that is not there is a nought.
+    millis = Number(text.slice(begin, Math.min(at, begin + 3)).padEnd(3, '0'))
   }
   const offset = zoneOffset(text, at)
   if (Number.isNaN(offset)) return undefined

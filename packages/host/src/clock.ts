@@ -28,6 +28,11 @@ const LONGEST_MS = 2 ** 31 - 1
 
 export function createClock({ unref = false }: ClockOptions = {}): Clock {
   const after: Clock['after'] = (ms, run) => {
+    if (ms <= LONGEST_MS) {
+      const timer = setTimeout(run, delay(ms))
+      if (unref) timer.unref()
+      return { cancel: () => clearTimeout(timer) }
+    }
     let waiting: NodeJS.Timeout
     const wait = (rest: number): void => {
       const piece = Math.min(rest, LONGEST_MS)

@@ -38,7 +38,7 @@ export function signMessageText<Message extends object>(
   message: Message,
   pair: KeyPair,
 ): { readonly message: Signed<Message>; readonly text: string } {
-  const { signature: _, ...body } = message as Message & { readonly signature?: unknown }
+  const body = 'signature' in message ? withoutSignature(message) : message
   const text = canonicalText(body)
   const signature = encodeSignature(signBytes(Buffer.from(text, 'utf8'), pair))
   const comma = text === '{}' ? '' : ','
@@ -46,6 +46,11 @@ export function signMessageText<Message extends object>(
     message: { ...body, signature },
     text: `${text.slice(0, -1)}${comma}"signature":"${signature}"}`,
   }
+}
+
+function withoutSignature<Message extends object>(message: Message): Message {
+  const { signature: _, ...body } = message as Message & { readonly signature?: unknown }
+  return body as Message
 }
 
 export function verifyMessage(

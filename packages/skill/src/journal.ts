@@ -2,7 +2,8 @@
  * A journal: what is so, in a file of lines, for whoever needs it after a restart and has no
  * database. One line for each change, and the latest under a name counts.
  *
- *   J1  A change counts once its line is on the disk. Lines that wait together go together.
+ *   J1  A change counts once its line is on the disk. Lines that wait together go together, and of
+ *       several under one name the last one alone.
  *   J2  A line that was cut off by a crash was never acknowledged, and is passed over; a damaged
  *       one before it is not, since what it said is not known.
  *   J3  The file is written anew, beside and then in its place, when most of its lines are old, and
@@ -32,10 +33,10 @@ export type Journal<Entry> = {
   readonly close: () => Promise<void>
 }
 
+/** What is so under a name, and whoever waits until that is on the disk. */
 type Line = {
-  readonly text: string
-  readonly done: () => void
-  readonly failed: (error: unknown) => void
+  entry: unknown
+  readonly waits: { readonly done: () => void; readonly failed: (error: unknown) => void }[]
 }
 
 export const FILE_MODE = 0o600
@@ -48,23 +49,26 @@ export async function openJournal<Entry>(options: JournalOptions<Entry>): Promis
   let entries = (): Iterable<Entry> => first.values()
   let { file, lines } = await rewrite(path, entries())
   let kept = lines
-  let waiting: Line[] = []
+  let waiting = new Map<string, Line>()
   let writing: Promise<void> | undefined
   let torn = false
   let closed = false
 
   async function drain(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
+      // After all that changes in the same turn: of several changes under a name the last counts.
+      await new Promise((next) => setImmediate(next))
       if (torn || (lines >= FEW_LINES && lines >= 2 * kept)) await tidy()
-      const batch = waiting
-      waiting = []
+      const batch = [...waiting.values()]
+      waiting = new Map()
       try {
         if (torn) throw unusable('damaged', `${path}: an earlier line was not written whole`)
-        await append(batch.map(({ text }) => text).join(''))
-        lines += batch.length
-        for (const each of batch) each.done()
+        const texts = batch.map(textOf)
+        await append(texts.join(''))
+        lines += texts.length
+        for (const { waits } of batch) for (const { done } of waits) done()
       } catch (error) {
-        for (const each of batch) each.failed(error)
+        for (const { waits } of batch) for (const { failed } of waits) failed(error)
       }
     }
     writing = undefined
@@ -103,7 +107,11 @@ export async function openJournal<Entry>(options: JournalOptions<Entry>): Promis
     write(entry) {
       if (closed) return Promise.reject(unusable('closed', `${path} is closed`))
       return new Promise((done, failed) => {
-        waiting.push({ text: lineOf(entry), done, failed })
+        const name = options.nameOf(entry)
+        const line = waiting.get(name) ?? { entry, waits: [] }
+        line.entry = entry
+        line.waits.push({ done, failed })
+        waiting.set(name, line)
         writing ??= drain()
       })
     },
@@ -113,6 +121,16 @@ export async function openJournal<Entry>(options: JournalOptions<Entry>): Promis
       await writing
       await file.close()
     },
+  }
+}
+
+/** What cannot be written is told so, and harms nothing that waits with it. */
+function textOf({ entry, waits }: Line): string {
+  try {
+    return lineOf(entry)
+  } catch (error) {
+    for (const { failed } of waits.splice(0)) failed(error)
+    return ''
   }
 }
 

@@ -55,8 +55,11 @@ export type Answered =
   | { readonly ok: true; readonly kept: KeptWork; readonly repeated: boolean }
   | Refused<Refusal>
 
-/** `looked` is what was found of its input, for work that begins at once. */
-export type Begin = (kept: KeptWork, looked: Looked | undefined) => void
+/**
+ * `looked` is what was found of its input, for work that begins at once. The answer takes it back,
+ * where it could not be kept.
+ */
+export type Begin = (kept: KeptWork, looked: Looked | undefined) => () => void
 /** Answered at once where all that is needed is known and kept here. */
 export type Asking = (asked: AskedWork, begin: Begin) => Soon<Answered>
 
@@ -96,26 +99,27 @@ export function createAsking(hands: AskHands): Asking {
     if ('ok' in requester) return requester
     const { key } = asking.asked
     const scope = scopeKey({ requester: requester.name, responder: self.agent, key })
+    const scoped = { asking, requester, scope }
     return inTurn(scope, () => {
       const earlier = keep.find(scope)
       return isPromise(earlier)
-        ? earlier.then((found) => answerAfter(found, { ...asking, requester, scope }, begin))
-        : answerAfter(earlier, { ...asking, requester, scope }, begin)
+        ? earlier.then((found) => answerAfter(found, scoped, begin))
+        : answerAfter(earlier, scoped, begin)
     })
   }
 
   function answerAfter(
     earlier: KeptWork | undefined,
-    asking: Omit<Climbing, 'ask'>,
+    { asking, requester, scope }: Omit<Climbing, 'ask'>,
     begin: Begin,
   ): Soon<Answered> {
-    const { asked, requester } = asking
+    const { asked } = asking
     const content = canonicalDigest(contentOf(asked))
     if (earlier !== undefined && !isOpenAgain(earlier)) return repeated(earlier, content)
     const now = clock.now()
     const work = hands.chance.uuidV7(now) as WorkId
     const ask = askOf(asked, { work, requester, content, agent: self.agent }, now)
-    return climb(hands, offered, { ...asking, ask }, begin)
+    return climb(hands, offered, { asking, requester, scope, ask }, begin)
   }
 
   function failed(error: unknown): Answered {
@@ -143,7 +147,7 @@ function askOf(
 ): Ask {
   const { task, skill, key, correlation, priority, deadline, budgetCents, quotedCents } = asked
   const { work, content, agent, requester } = known
-  return {
+  const ask: Ask = {
     work,
     task,
     requester: requester.name,
@@ -154,6 +158,11 @@ function askOf(
     correlation,
     priority,
     askedAt: now,
+  }
+  const isPlain = deadline === undefined && budgetCents === undefined && quotedCents === undefined
+  if (isPlain) return ask
+  return {
+    ...ask,
     ...(deadline !== undefined && { deadline }),
     ...(budgetCents !== undefined && { budgetCents }),
     ...(quotedCents !== undefined && { quotedCents }),

@@ -6,6 +6,8 @@
  *   A3  Priced work is taken on only when the hub has confirmed its hold; if it has not, the slot
  *       is free again and nothing is kept (P-1).
  *   A4  Nothing is waited for that is there: free work is decided and kept in one step.
+ *   A5  Free work that may run again begins while it is written down. Nobody hears of it before it
+ *       is; if it cannot be, its run is stopped and whoever asks again begins anew.
  */
 import { readSkillRef, resolveSkill, writeSkillVersion } from '@chimera/domain/agent/skill-version'
 import { type Issue, type Refused, refuse } from '@chimera/domain/decision'
@@ -29,7 +31,8 @@ import type { Answered, AskedWork, AskHands, Begin } from './asking.ts'
 import type { Desk } from './desk.ts'
 import type { KeptWork, Requester } from './keep.ts'
 
-export type Climbing = AskedWork & {
+export type Climbing = {
+  readonly asking: AskedWork
   readonly ask: Ask
   readonly requester: Requester
   readonly scope: string
@@ -50,13 +53,13 @@ export function climb(
   const open = network.isOpen()
   // Free work whose requester is known by its hold has one, of nothing; it is accepted like others.
   const isHeld = priceCents > 0 || requester.proof === 'hold'
-  const admitting = { hands, offered, climbing, looked, priceCents, begin }
-  if (!isHeld && !isPromise(open)) return admit({ ...admitting, open, held: undefined })
+  const admitWith = (isOpen: boolean, held: Held | undefined): Soon<Answered> =>
+    admit({ hands, offered, climbing, looked, priceCents, begin, open: isOpen, held })
+  if (!isHeld && !isPromise(open)) return admitWith(open, undefined)
   return (async () => {
     const isOpen = await open
     const held = isHeld ? await heldFor(network, climbing) : undefined
-    if (held !== undefined && 'ok' in held) return held
-    return admit({ ...admitting, open: isOpen, held })
+    return held !== undefined && 'ok' in held ? held : admitWith(isOpen, held)
   })()
 }
 
@@ -75,24 +78,18 @@ type Admitting = {
 function admit(admitting: Admitting): Soon<Answered> {
   const { hands, offered, climbing, looked, open, held } = admitting
   const { desk, clock } = hands
-  const { asked, ask, requester } = climbing
+  const { asking, ask, requester } = climbing
   const now = clock.now()
   const claim = { requester: requester.name, task: ask.task }
-  const breach = hands.policy?.(asked, requester)
+  const breach = hands.policy?.(asking.asked, requester)
+  const inputIssues = 'ok' in looked ? NO_ISSUES : looked
+  const desked = { accepting: hands.accepting(), skills: offered, open, ...desk.look(claim, now) }
   const decision = decideAdmission(
-    {
-      ...desk.look(claim, now),
-      accepting: hands.accepting(),
-      skills: offered,
-      open,
-      ...(held && { heldCents: held.heldCents }),
-    },
+    held === undefined ? desked : { ...desked, heldCents: held.heldCents },
     ask,
-    {
-      schemaIssues: NO_ISSUES,
-      inputIssues: 'ok' in looked ? NO_ISSUES : looked,
-      ...(breach !== undefined && { policyBreach: breach }),
-    },
+    breach === undefined
+      ? { schemaIssues: NO_ISSUES, inputIssues }
+      : { schemaIssues: NO_ISSUES, inputIssues, policyBreach: breach },
     now,
   )
   if (countsForRate(decision)) {
@@ -130,6 +127,8 @@ async function pay(
 
 function enter(admitting: Admitting, kept: KeptWork, undo: () => void): Soon<Answered> {
   const { hands, climbing, looked, begin } = admitting
+  const early = mayBeginEarly(admitting, kept) ? beginEarly(admitting, kept) : undefined
+  if (early !== undefined) return early
   const entered = (other: KeptWork | undefined): Answered => {
     if (other !== undefined) {
       undo()
@@ -146,6 +145,30 @@ function enter(admitting: Admitting, kept: KeptWork, undo: () => void): Soon<Ans
     return failed(error)
   }
   return isPromise(other) ? other.then(entered, failed) : entered(other)
+}
+
+/** A5. */
+function mayBeginEarly({ hands, looked, held }: Admitting, { work, skill }: KeptWork): boolean {
+  if (held !== undefined || work.state.name !== 'accepted' || !('ok' in looked)) return false
+  const once = hands.skills.some((each) => each.id === skill && each.idempotency.once)
+  return hands.keep.enterEarly !== undefined && !once
+}
+
+function beginEarly(admitting: Admitting, kept: KeptWork): Soon<Answered> | undefined {
+  const { hands, looked, begin } = admitting
+  let entering: { readonly kept: Promise<void> } | undefined
+  try {
+    entering = hands.keep.enterEarly?.(kept)
+  } catch {
+    // A keep that is full says so on the usual way.
+  }
+  if (entering === undefined) return undefined
+  const stop = begin(kept, 'ok' in looked ? looked : undefined)
+  return entering.kept.then(
+    () => ({ ok: true, kept, repeated: false }),
+    // Its slot is free when its run has ended, as always.
+    (error: unknown) => unkept(admitting, stop, error),
+  )
 }
 
 async function unkept(
@@ -187,7 +210,7 @@ function settleIn(
 /** The issues of the input; a skill that nobody offers has none, since the ladder says so first. */
 function examine(
   { runner }: AskHands,
-  { asked, ask }: Climbing,
+  { asking: { asked }, ask }: Climbing,
 ): Looked | readonly Issue[] | Refused<Refusal> {
   const examined = runner.examine(asked.skill, asked.input, { key: ask.work })
   if (examined.ok) return examined.looked
@@ -223,11 +246,9 @@ async function remember(
   if (!isRemembered(refused.refusal)) return refused
   const { ask } = climbing
   const state = { name: 'refused', refusal: refused.refusal } as const
+  const work = { ask, priceCents: 0, state }
   const kept: KeptWork = {
-    ...basicsOf(climbing),
-    work: { ask, priceCents: 0, state },
-    skill: ask.skill,
-    durationMs: 0,
+    ...keptAs(climbing, { work, skill: ask.skill, durationMs: 0 }),
     refused,
     forgetAt: rememberUntil(now),
   }
@@ -247,24 +268,35 @@ function keptOf(
 ): KeptWork {
   const { ask } = climbing
   const { skill, priceCents } = admitted
-  return {
-    ...basicsOf(climbing),
+  const kept = keptAs(climbing, {
     work: { ask, priceCents, state: stateOf(ask, admitted, now) },
     skill: writeSkillVersion(skill.name, skill.version),
     durationMs: skill.durationMs,
-    ...(held && { hold: held.hold }),
-  }
+  })
+  return held === undefined ? kept : { ...kept, hold: held.hold }
 }
 
-const basicsOf = ({ scope, door, requester, asked, bus }: Climbing) => ({
-  scope,
-  door,
-  requester,
-  input: asked.input,
-  letters: [],
-  ...(asked.callback !== undefined && { callback: asked.callback }),
-  ...(bus && { bus }),
-})
+/** In one literal, since there is one for each ask, and most have neither callback nor bus. */
+function keptAs(
+  { asking: { door, asked, bus }, requester, scope }: Climbing,
+  { work, skill, durationMs }: Pick<KeptWork, 'work' | 'skill' | 'durationMs'>,
+): KeptWork {
+  const { input, callback } = asked
+  const kept: KeptWork = {
+    scope,
+    door,
+    requester,
+    work,
+    input,
+    skill,
+    durationMs,
+    letters: NO_LETTERS,
+  }
+  if (callback === undefined && !bus) return kept
+  return { ...kept, ...(callback !== undefined && { callback }), ...(bus && { bus }) }
+}
+
+const NO_LETTERS: KeptWork['letters'] = []
 
 function stateOf(
   { deadline }: Ask,

@@ -25,6 +25,12 @@ export type Keep = {
   readonly byTask: (task: TaskId, requester?: string) => Soon<KeptWork | undefined>
   /** Undefined: it is kept now. Else what was there before, unless that is open again. */
   readonly enter: (kept: KeptWork) => Soon<KeptWork | undefined>
+  /**
+   * Enters work that may run again, so that it can begin while it is written down: what ends in
+   * the meantime is one change and not two. Its scope is taken at once, and nobody finds it before
+   * `kept` says that it is; if that fails, it was never there. Undefined: it goes the usual way.
+   */
+  readonly enterEarly?: (kept: KeptWork) => { readonly kept: Promise<void> } | undefined
   /** `lost`: it is in other hands by now (K4). */
   readonly save: (kept: KeptWork) => Soon<'saved' | 'lost'>
   /** What has not ended, and what somebody has still to be told, the oldest first. */

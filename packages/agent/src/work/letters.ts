@@ -59,6 +59,8 @@ const ANSWER_BYTES = 64 * 1024
 const MOST_GONE = 1_000
 // While one is being answered the next is filled; another goes beside it only when that is full.
 const ROUNDS_AT_ONCE = 2
+// A busy agent ends something in each turn; in so many it is a message's worth, in some milliseconds.
+const MOST_TURNS = 8
 
 export function createPost(hands: PostHands): Post {
   const { clock, log, network } = hands
@@ -109,11 +111,21 @@ export function createPost(hands: PostHands): Post {
 
   async function goRound(): Promise<void> {
     try {
-      // After all that ends in the same turn.
-      await new Promise((resolve) => setImmediate(resolve))
-      while (round.length > 0) await reportRound(round.splice(0, LIMITS.resultsAtOnce))
+      while (round.length > 0) {
+        await gathered()
+        await reportRound(round.splice(0, LIMITS.resultsAtOnce))
+      }
     } finally {
       rounds -= 1
+    }
+  }
+
+  /** After all that ends in the same turn, and in the next ones while more ends in each of them. */
+  async function gathered(): Promise<void> {
+    for (let turns = 0, before = 0; turns < MOST_TURNS && round.length > before; turns += 1) {
+      if (round.length >= LIMITS.resultsAtOnce) return
+      before = round.length
+      await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
@@ -174,6 +186,7 @@ export function createPost(hands: PostHands): Post {
   function end({ kept, letter }: Trying, sent: Sent): Soon<void> {
     const after = judge(hands, letter, sent)
     note(log, kept, letter, sent)
+    if (after === undefined && kept.report !== undefined) hands.self.signed?.forget(kept.report)
     const settled = hands.settle(kept.scope, letter.id, after)
     const again = (): void => {
       if (after !== undefined && after.lost === undefined) plan(kept, after)

@@ -11,7 +11,7 @@ import type { Log } from '@chimera/host/log'
 import type { Looked } from '@chimera/skill/calls'
 import { createLeaver, type Leaver } from '@chimera/skill/leaving'
 import { isPromise, type Soon } from '@chimera/skill/soon'
-import { isUnfinished, type Keep, type KeptWork } from './keep.ts'
+import { isOver, isUnfinished, type Keep, type KeptWork } from './keep.ts'
 
 export type Live = {
   kept: KeptWork
@@ -27,6 +27,8 @@ export type Live = {
   /** While it is on its way into the keep: whether it was kept, and is still in these hands. */
   saving: Promise<boolean> | undefined
   admitting: Promise<boolean> | undefined
+  /** Its end is kept, so that it may be told. */
+  told: boolean
   gone: boolean
 }
 
@@ -65,7 +67,7 @@ export type Lives = {
   /** Whether it is kept now. */
   readonly save: (one: Live, kept: KeptWork) => Soon<boolean>
   /** L2. */
-  readonly lose: (one: Live | undefined) => void
+  readonly lose: (one: Live | undefined, why?: string) => void
   /** Ends what waits for a keep that is away. */
   readonly close: () => Promise<void>
 }
@@ -87,12 +89,12 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
     if (byScope.get(one.kept.scope) === one) byScope.delete(one.kept.scope)
   }
 
-  function lose(one: Live | undefined): void {
+  function lose(one: Live | undefined, why = 'another instance has it in hand now'): void {
     if (one === undefined || one.gone) return
     one.gone = true
     leave(one)
     one.stop.leave()
-    log.info({ work: one.kept.work.ask.work }, 'another instance has it in hand now')
+    log.info({ work: one.kept.work.ask.work }, why)
     onLost(one)
   }
 
@@ -149,6 +151,7 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
         looks: 0,
         saving: undefined,
         admitting: undefined,
+        told: isOver(kept.work.state),
         gone: false,
       }
       byWork.set(kept.work.ask.work, one)

@@ -39,6 +39,9 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
   /** Between looking and writing nobody else comes under the same scope. */
   const turns = new Map<string, Promise<unknown>>()
 
+  /** Scopes of what was entered early and is not written down yet. */
+  const claimed = new Map<string, WorkId>()
+
   const isOver = ({ forgetAt }: KeptWork): boolean => forgetAt !== undefined && forgetAt <= now()
 
   function put(kept: KeptWork): void {
@@ -102,11 +105,34 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
     return isPromise(written) ? written.then(take) : take()
   }
 
+  function enterEarly(kept: KeptWork): { readonly kept: Promise<void> } | undefined {
+    const { scope } = kept
+    if (lookUp(scope) !== undefined || turns.has(scope) || claimed.has(scope)) return undefined
+    makeRoom()
+    const written = shelf.write(kept)
+    if (!isPromise(written)) return undefined
+    const { work } = kept.work.ask
+    claimed.set(scope, work)
+    const take = (): void => {
+      claimed.delete(scope)
+      // Its end may be there already.
+      if (byScope.get(scope)?.work.ask.work !== work) put(kept)
+    }
+    const leave = (error: unknown): never => {
+      claimed.delete(scope)
+      throw error
+    }
+    return { kept: written.then(take, leave) }
+  }
+
   function save(kept: KeptWork): Soon<'saved' | 'lost'> {
+    const { scope } = kept
+    const { work } = kept.work.ask
     // One that another ask has taken the place of is not brought back.
-    if (byScope.get(kept.scope)?.work.ask.work !== kept.work.ask.work) return 'lost'
+    if ((byScope.get(scope)?.work.ask.work ?? claimed.get(scope)) !== work) return 'lost'
     const take = (): 'saved' => {
-      byScope.set(kept.scope, kept)
+      if (byScope.has(scope)) byScope.set(scope, kept)
+      else put(kept)
       return 'saved'
     }
     const written = shelf.write(kept)
@@ -127,6 +153,7 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
         .find((each) => each !== undefined && isOf(each, requester ?? each.requester.name))
     },
     enter: (kept) => inTurn(kept.scope, () => enter(kept)),
+    ...(shelf.durable && { enterEarly }),
     save: (kept) => inTurn(kept.scope, () => save(kept)),
     unfinished: async () => [...byScope.values()].filter(isUnfinished),
     lost: async () => [...byScope.values()].filter(hasLostLetter),

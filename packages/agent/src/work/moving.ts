@@ -70,10 +70,12 @@ export function stepWork(
 
   const end = endOf(work.state)
   if (end !== undefined && endOf(before) === undefined) {
-    const toCallback = kept.callback === undefined ? [] : [letter('result', 'callback')]
     const report = reportOf(next, end, { agent, output, durationMs })
-    const letters = [...kept.letters, letter('result', 'hub'), ...toCallback]
-    return { decision, kept: { ...next, report, letters, ...forgetting(kept, now) }, moved: true }
+    const letters = [...kept.letters, letter('result', 'hub')]
+    if (kept.callback !== undefined) letters.push(letter('result', 'callback'))
+    const told = { ...next, report, letters }
+    const forgetAt = forgetAtOf(kept, now)
+    return { decision, kept: forgetAt === undefined ? told : { ...told, forgetAt }, moved: true }
   }
   if (work.state.name === 'refused') {
     const because = refused ?? refuse(work.state.refusal)
@@ -88,8 +90,14 @@ export function stepWork(
   return { decision, kept: { ...next, letters }, moved: true }
 }
 
-export function forgetting({ door }: Pick<KeptWork, 'door'>, resultAt: Instant) {
-  return door === 'chorus' ? {} : { forgetAt: rememberUntil(resultAt) }
+const forgetting = (kept: Pick<KeptWork, 'door'>, resultAt: Instant) => {
+  const forgetAt = forgetAtOf(kept, resultAt)
+  return forgetAt === undefined ? {} : { forgetAt }
+}
+
+/** M2. */
+function forgetAtOf({ door }: Pick<KeptWork, 'door'>, resultAt: Instant): Instant | undefined {
+  return door === 'chorus' ? undefined : rememberUntil(resultAt)
 }
 
 type Told = {
@@ -103,18 +111,24 @@ function reportOf(
   end: Ended,
   { agent, output, durationMs }: Told,
 ): EndReported {
-  return {
+  const report: Writable<EndReported> = {
     type: 'work_reported',
     task: ask.task,
     agent,
     work: ask.work,
     skill: ask.skill,
-    ...(requester.agent !== undefined && { requester: requester.agent }),
     how: end.name,
-    ...(end.name === 'done' && { output: output ?? {}, costCents: priceCents }),
-    ...(end.name === 'failed' && { fault: end.fault }),
-    ...(durationMs !== undefined && { durationMs }),
     endedAt: end.endedAt,
     correlation: ask.correlation,
   }
+  if (requester.agent !== undefined) report.requester = requester.agent
+  if (end.name === 'done') {
+    report.output = output ?? {}
+    report.costCents = priceCents
+  }
+  if (end.name === 'failed') report.fault = end.fault
+  if (durationMs !== undefined) report.durationMs = durationMs
+  return report
 }
+
+type Writable<Message> = { -readonly [Field in keyof Message]: Message[Field] }

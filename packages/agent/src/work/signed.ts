@@ -4,7 +4,7 @@
  * for it, and to the hub.
  *
  *   G1  The same bytes each time, under the key that is present.
- *   G2  Remembered are the latest: who is told at once is told soon.
+ *   G2  Remembered is what is still to be told, and of that the latest.
  */
 import * as openclaw from '@chimera/dialects/openclaw'
 import type { KeyId } from '@chimera/domain/ids'
@@ -23,6 +23,8 @@ export type SignedResult = {
 export type SignedResults = {
   readonly find: (report: EndReported) => SignedResult | undefined
   readonly add: (report: EndReported, signed: SignedResult) => void
+  /** It is told: whoever asks for it later has it signed again, with the same bytes. */
+  readonly forget: (report: EndReported) => void
 }
 
 // A kilobyte each; twice as many are remembered at most.
@@ -40,6 +42,9 @@ export function createSignedResults(): SignedResults {
         young = new Map()
       }
       young.set(report, signed)
+    },
+    forget(report) {
+      if (!young.delete(report)) old.delete(report)
     },
   }
 }

@@ -78,7 +78,11 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
   const lives = createLives({ keep, clock, log, onLost })
   const runs = new Map<WorkId, Promise<void>>()
   const progresses = createProgresses(clock.now)
-  const here = (id: WorkId): KeptWork | undefined => lives.of(id)?.kept
+  /** W1: an end that is on its way into the keep is not seen yet. */
+  function here(id: WorkId): KeptWork | undefined {
+    const one = lives.of(id)
+    return one?.told || (one && !isOver(one.kept.work.state)) ? one.kept : undefined
+  }
   const waiting = createWaiting({ keep, clock, progresses, here })
   const asking = createAsking(hands)
   const findSecrets = secretFinder()
@@ -92,10 +96,9 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     settle: (scope, id, letter) => {
       const one = lives.under(scope)
       if (one === undefined) return undefined
-      const letters = one.kept.letters.flatMap((each) =>
-        each.id === id ? (letter === undefined ? [] : [letter]) : [each],
-      )
-      return lives.save(one, { ...one.kept, letters })
+      const others = one.kept.letters.filter((each) => each.id !== id)
+      if (letter !== undefined) others.push(letter)
+      return lives.save(one, { ...one.kept, letters: others })
     },
   })
 
@@ -214,6 +217,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       tell()
     }
     if (over) {
+      one.told = true
       waiting.over(kept)
       one.stop.leave()
     }
@@ -339,23 +343,10 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
 
   function callOf(one: Live): CallOptions {
     const { ask } = one.kept.work
-    const { hireFor } = hands
-    let hire: SubHiring | undefined
-    return {
+    const call: Writable<CallOptions> = {
       caller: ask.requester,
-      // The keep knows a repeat already; only what must never run twice needs the runner's memory.
-      ...(isOnce(hands, one.kept.skill) && { key: ask.work }),
-      ...(ask.deadline !== undefined && { deadline: ask.deadline }),
       leaving: one.stop,
-      ...(one.looked && { looked: one.looked }),
       correlation: ask.correlation,
-      // Made for the first who hires: most hire nobody.
-      ...(hireFor && {
-        hire: (asked) => {
-          hire ??= hireFor(withinOf(one))
-          return hire(asked)
-        },
-      }),
       onProgress: ({ share, note: said, awaiting }) => {
         if (awaiting !== undefined) {
           desk.awaiting(ask.work, awaiting)
@@ -365,6 +356,13 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
         progresses.tell(ask.work, { is: 'progress', share, ...note })
       },
     }
+    if (one.looked !== undefined) call.looked = one.looked
+    // The keep knows a repeat already; only what must never run twice needs the runner's memory.
+    if (isOnce(hands, one.kept.skill)) call.key = ask.work
+    if (ask.deadline !== undefined) call.deadline = ask.deadline
+    const { hireFor } = hands
+    if (hireFor !== undefined) call.hire = hiringOf(() => hireFor(withinOf(one)))
+    return call
   }
 
   /** P-3: what nobody knows is looked up until somebody does, or its time is over. */
@@ -377,13 +375,14 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     })
   }
 
-  function take(kept: KeptWork, looked: Looked | undefined): void {
+  function take(kept: KeptWork, looked: Looked | undefined): () => void {
     const one = put(kept)
     progresses.tell(kept.work.ask.work, ANSWERED)
     if (kept.work.state.name === 'accepted') {
       one.looked = looked
       begin(one)
     } else tell()
+    return () => lives.lose(one, 'it could not be kept, and is stopped')
   }
 
   async function drain(): Promise<void> {
@@ -433,6 +432,17 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       await lives.close()
       await shared?.leave()
     },
+  }
+}
+
+type Writable<Options> = { -readonly [Name in keyof Options]: Options[Name] }
+
+/** Made for the first who hires: most hire nobody. */
+function hiringOf(make: () => SubHiring): SubHiring {
+  let made: SubHiring | undefined
+  return (asked) => {
+    made ??= make()
+    return made(asked)
   }
 }
 

@@ -57,7 +57,7 @@ export function decodeStatusUpdate(message: wire.StatusUpdate): ConditionObserve
 /** OC-12: without a key of its own, the request's id is its key. */
 export function decodeRequest(message: wire.CollaborationRequest): WorkAsked {
   const task = readUuid<TaskId>(message.request_id)
-  return {
+  const asked: WorkAsked = {
     type: 'ask_work',
     task,
     claimedRequester: readUuid(message.requester_agent_id),
@@ -67,8 +67,13 @@ export function decodeRequest(message: wire.CollaborationRequest): WorkAsked {
     correlation: readUuid<CorrelationId>(message.correlation_id),
     priority: message.priority ?? DEFAULT_PRIORITY,
     sentAt: instantOf(message.timestamp),
-    ...(message.deadline !== undefined && { deadline: instantOf(message.deadline) }),
-    ...(message.callback_url !== undefined && { callback: message.callback_url }),
+  }
+  const { deadline, callback_url: callback } = message
+  if (deadline === undefined && callback === undefined) return asked
+  return {
+    ...asked,
+    ...(deadline !== undefined && { deadline: instantOf(deadline) }),
+    ...(callback !== undefined && { callback }),
   }
 }
 

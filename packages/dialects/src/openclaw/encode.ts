@@ -162,22 +162,29 @@ const UNNAMED: Fault = { code: 'FAILED', message: 'The work failed', lasting: 'p
 
 export function encodeResult(report: EndReported, now: Instant): wire.CollaborationResult {
   const { how, durationMs, endedAt } = report
-  return {
+  const timestamp = writeInstant(now)
+  // Put together step by step: there is one for each piece of work, and spreads are slow.
+  const result: Writable<wire.CollaborationResult> = {
     protocol_version: PROTOCOL_VERSION,
     collaboration_id: report.work,
     request_id: report.task,
     responder_agent_id: report.agent,
-    ...(report.requester !== undefined && { requester_agent_id: report.requester }),
-    ...(report.skill !== undefined && { capability_id: report.skill }),
     result_status: ENDS[how],
     correlation_id: correlationOf(report.correlation),
-    ...(how === 'done' && { output_data: report.output ?? {} }),
-    ...(how === 'failed' && { error: encodeFault(report.fault ?? UNNAMED) }),
-    ...(durationMs !== undefined && { execution_duration_ms: durationMs }),
-    ...(endedAt !== undefined && { completed_at: writeInstant(endedAt) }),
-    timestamp: writeInstant(now),
+    timestamp,
   }
+  if (report.requester !== undefined) result.requester_agent_id = report.requester
+  if (report.skill !== undefined) result.capability_id = report.skill
+  if (how === 'done') result.output_data = report.output ?? {}
+  if (how === 'failed') result.error = encodeFault(report.fault ?? UNNAMED)
+  if (durationMs !== undefined) result.execution_duration_ms = durationMs
+  if (endedAt !== undefined) {
+    result.completed_at = endedAt === now ? timestamp : writeInstant(endedAt)
+  }
+  return result
 }
+
+type Writable<Message> = { -readonly [Field in keyof Message]: Message[Field] }
 
 /** OC-22: what may pass is worth asking for again. */
 function encodeFault({ code, message, lasting }: Fault): wire.ResultError {
