@@ -67,6 +67,7 @@ export function createAsking(hands: AskHands): Asking {
   const { self, keep, skills, clock } = hands
   const offered = skills.map(offerOf)
   const turns = new Map<string, Promise<unknown>>()
+  const looking = { network: hands.network, keep, signers: new WeakMap() }
 
   /** A1. What is decided without waiting has no turn to wait for. */
   function inTurn<Result>(scope: string, run: () => Soon<Result>): Soon<Result> {
@@ -85,7 +86,7 @@ export function createAsking(hands: AskHands): Asking {
     const { asked, signer } = asking
     const { task, claimedRequester } = asked
     const priceCents = priceOf(offered, asked.skill, clock.now())
-    const found = findRequester(hands, { task, claimedRequester, signer, priced: priceCents > 0 })
+    const found = findRequester(looking, { task, claimedRequester, signer, priced: priceCents > 0 })
     return isPromise(found)
       ? found.then((requester) => answerTo(requester, asking, begin))
       : answerTo(found, asking, begin)

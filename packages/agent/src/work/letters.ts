@@ -59,7 +59,7 @@ const ANSWER_BYTES = 64 * 1024
 const MOST_GONE = 1_000
 // While one is being answered the next is filled; another goes beside it only when that is full.
 const ROUNDS_AT_ONCE = 2
-// A busy agent ends something in each turn; in so many it is a message's worth, in some milliseconds.
+// A busy agent ends something in each turn: in so many it is a message's worth, and soon.
 const MOST_TURNS = 8
 
 export function createPost(hands: PostHands): Post {

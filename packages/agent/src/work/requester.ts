@@ -4,8 +4,8 @@
  *
  *   R1  A signature that does not fit the agent that is named is refused, not passed over.
  *   R2  An owner has no key of its own: what it asks for unsigned is its own by its hold (CH-15).
- *   R3  Who is known is not looked for, and is one object for all that it asks: a busy requester has
- *       thousands of pieces of work.
+ *   R3  Who is known is not looked for, and is one object for all that it asks: a busy requester
+ *       has thousands of pieces of work.
  */
 import { isUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
@@ -19,7 +19,12 @@ import type { Keep, KeptWork, Requester } from './keep.ts'
 /** The key whose signature over the request was verified; absent where nobody signed. */
 export type Signer = PublicKey | undefined
 
-type Hands = { readonly network: Network; readonly keep: Keep }
+export type RequesterHands = {
+  readonly network: Network
+  readonly keep: Keep
+  /** R3. */
+  readonly signers: WeakMap<Known, Requester>
+}
 
 export type Wanted = Pick<WorkAsked, 'task' | 'claimedRequester'> & {
   readonly signer: Signer
@@ -27,19 +32,19 @@ export type Wanted = Pick<WorkAsked, 'task' | 'claimedRequester'> & {
   readonly priced: boolean
 }
 
-/** R3. */
-const signers = new WeakMap<Known, Requester>()
-
-export function findRequester(hands: Hands, wanted: Wanted): Soon<Requester | Refused<Refusal>> {
+export function findRequester(
+  hands: RequesterHands,
+  wanted: Wanted,
+): Soon<Requester | Refused<Refusal>> {
   const { claimedRequester: claimed, signer } = wanted
   const known = signer !== undefined && isUuid(claimed) && hands.network.agent(claimed as AgentId)
   if (!known || isPromise(known) || 'ok' in known || known.publicKey !== signer) {
     return lookFor(hands, wanted)
   }
-  return signedBy(claimed as AgentId, known)
+  return signedBy(hands.signers, claimed as AgentId, known)
 }
 
-function signedBy(agent: AgentId, known: Known): Requester {
+function signedBy(signers: RequesterHands['signers'], agent: AgentId, known: Known): Requester {
   const before = signers.get(known)
   if (before?.agent === agent) return before
   const requester: Requester = { name: agent, proof: 'signed', agent, owner: known.owner }
@@ -48,7 +53,7 @@ function signedBy(agent: AgentId, known: Known): Requester {
 }
 
 async function lookFor(
-  { network, keep }: Hands,
+  { network, keep, signers }: RequesterHands,
   wanted: Wanted,
 ): Promise<Requester | Refused<Refusal>> {
   const { task, claimedRequester: claimed, signer } = wanted
@@ -56,7 +61,7 @@ async function lookFor(
   if (signer !== undefined && agent !== undefined) {
     const known = await holderOf(network, agent, signer)
     if (known !== undefined && 'ok' in known) return known
-    if (known !== undefined) return signedBy(agent, known)
+    if (known !== undefined) return signedBy(signers, agent, known)
     if (!(await network.isOpen())) return refuse('signature_invalid')
   }
   const proof = (await network.isOpen()) ? 'open' : 'hold'
