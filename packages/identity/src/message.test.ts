@@ -7,7 +7,7 @@ import { canonicalText } from './canonical.ts'
 import { encodeSignature, signBytes } from './ed25519.ts'
 import { createKeyring } from './keyring.ts'
 import { keyPairFromSeed } from './keys.ts'
-import { signMessage, verifyMessage } from './message.ts'
+import { signMessage, signMessageText, verifyMessage } from './message.ts'
 
 const keyring = createKeyring()
 const pair = keyPairFromSeed(Buffer.alloc(32, 1))
@@ -34,6 +34,15 @@ describe('X-9 AV-1 a signed message', () => {
     assert.deepEqual(body, presence)
     assert.equal(signature, encodeSignature(signBytes(Buffer.from(canonicalText(presence)), pair)))
     assert.equal(Buffer.from(signature, 'base64').toString('base64'), signature)
+  })
+
+  test('is written with its signature as it was signed, and read back the same', () => {
+    for (const message of [presence, { ...presence, signature: 'old' }, {}, { text: 'é "\n' }]) {
+      const { message: made, text } = signMessageText(message, pair)
+      assert.deepEqual(JSON.parse(text), made)
+      assert.deepEqual(made, signMessage(message, pair))
+      assert.equal(verdict(made), 'verified')
+    }
   })
 
   const reordered = Object.fromEntries(Object.entries(signed).reverse())

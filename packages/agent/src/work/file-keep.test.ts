@@ -8,8 +8,9 @@ import { createClock } from '@chimera/host/clock'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { keepContract, keptAs } from '../../test/contract-keep.ts'
-import { createGate, createStage } from '../../test/working.ts'
+import { askFor, createGate, createStage } from '../../test/working.ts'
 import { type FileKeep, openFileKeep } from './file-keep.ts'
+import type { Keep } from './keep.ts'
 
 let root: string
 let count = 0
@@ -115,4 +116,69 @@ test('P-3 OC-12 work that a crash cut off ends once, and a repeat finds it', asy
   )
   const kept = await left.keep.byWork(ask.work)
   assert.equal(kept?.report?.how, 'done')
+})
+
+describe('work that begins while it is written down', () => {
+  test('nobody finds it before it is kept, and its scope is taken', async () => {
+    const { keep } = await openAt(newDirectory())
+    const entering = keep.enterEarly?.(keptAs('a'))
+    assert.ok(entering)
+    assert.equal(await keep.find('scope a'), undefined)
+    assert.equal(keep.enterEarly?.(keptAs('a')), undefined)
+    await entering.kept
+    assert.ok(await keep.byWork('work a' as WorkId))
+    assert.equal(keep.enterEarly?.(keptAs('a')), undefined)
+  })
+
+  test('what ends in the same turn is one line', async () => {
+    const directory = newDirectory()
+    const { keep } = await openAt(directory)
+    const entering = keep.enterEarly?.(keptAs('a'))
+    assert.equal(await keep.save(keptAs('a', { durationMs: 7 })), 'saved')
+    await entering?.kept
+    assert.equal((await keep.find('scope a'))?.durationMs, 7)
+    const text = await readFile(join(directory, 'work.jsonl'), 'utf8')
+    assert.equal(text.split('\n').length - 1, 1)
+    const after = await openAt(await crashed(directory))
+    assert.equal((await after.keep.find('scope a'))?.durationMs, 7)
+  })
+
+  test('P-4 a repeat in the same moment waits, and finds the one that began', async () => {
+    const { keep } = await openAt(newDirectory())
+    const gate = createGate()
+    const stage = createStage({ skills: [gate.skill], keep })
+    const asked = askFor()
+    const both = [1, 2].map(() =>
+      stage.workshop.ask({ door: 'openclaw', asked, signer: undefined }),
+    )
+    const [one, other] = await Promise.all(both)
+    assert.ok(one?.ok && other?.ok)
+    assert.deepEqual([one.repeated, other.repeated], [false, true])
+    assert.equal(gate.runs.length, 1)
+    gate.runs[0]?.end()
+  })
+
+  test('a run whose work could not be kept is stopped, and the next ask begins anew', async () => {
+    const { keep } = await openAt(newDirectory())
+    let fails = true
+    const failing: Keep = {
+      ...keep,
+      enterEarly: (kept) => {
+        if (!fails) return keep.enterEarly?.(kept)
+        fails = false
+        return { kept: new Promise((_, reject) => setImmediate(() => reject(new Error('full')))) }
+      },
+    }
+    const gate = createGate()
+    const stage = createStage({ skills: [gate.skill], keep: failing })
+    const asked = askFor()
+    const ask = () => stage.workshop.ask({ door: 'openclaw', asked, signer: undefined })
+    const refused = await ask()
+    assert.ok(!refused.ok && refused.refusal === 'service_unavailable')
+    while (stage.desk.workload(0).slotsFree === 0) await new Promise((done) => setImmediate(done))
+    assert.equal(gate.stopped.length, 1)
+    assert.ok((await ask()).ok)
+    while (gate.runs.length < 2) await new Promise((done) => setImmediate(done))
+    gate.runs[1]?.end()
+  })
 })
