@@ -34,7 +34,18 @@ export function createChance(): Chance {
     return pool.slice(used - count, used)
   }
   const chance = chanceFrom((count) => randomFillSync(new Uint8Array(count)), draw)
-  return { ...chance, uuid: () => randomUUID() }
+  const ticks = createTicks(() => fractionFrom(draw(8)))
+  return {
+    ...chance,
+    uuid: () => randomUUID(),
+    // Node has random identifiers in store: only the time and the version are written over one.
+    uuidV7(now) {
+      const { ms, count } = ticks(now)
+      const time = ms.toString(16).padStart(12, '0')
+      const counted = count.toString(16).padStart(3, '0')
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${counted}${randomUUID().slice(18)}`
+    },
+  }
 }
 
 export function createSeededChance(seed: number | string): Chance {
@@ -56,32 +67,41 @@ export function createSeededChance(seed: number | string): Chance {
 // Version 7 has 48 bits of time, and 12 that count within a millisecond.
 const COUNTS = 2 ** 12
 
-/** Identifiers are no secrets, and `draw` may give what they are made of from another place. */
-function chanceFrom(bytes: Chance['bytes'], draw: Chance['bytes'] = bytes): Chance {
-  let lastMs = 0
+/** K3: the time of the next version 7, and which one it is in that time. */
+function createTicks(fraction: () => number) {
+  let ms = 0
   let count = 0
-
-  function fractionFrom(drawn: Uint8Array): number {
-    const view = new DataView(drawn.buffer)
-    // 21 and 32 bits make the 53 that a number holds.
-    return ((view.getUint32(0) >>> 11) * 2 ** 32 + view.getUint32(4)) / 2 ** 53
-  }
-
-  function uuidV7(now: Instant): string {
-    const ms = Math.floor(now)
-    if (ms > lastMs) {
-      lastMs = ms
+  return (now: Instant): { readonly ms: number; readonly count: number } => {
+    const at = Math.floor(now)
+    if (at > ms) {
+      ms = at
       // Beginning in the lower half leaves room to count up (RFC 9562, 6.2).
-      count = Math.floor(fractionFrom(draw(8)) * (COUNTS / 2))
+      count = Math.floor(fraction() * (COUNTS / 2))
     } else if (count + 1 < COUNTS) count += 1
     else {
-      lastMs += 1
+      ms += 1
       count = 0
     }
+    return { ms, count }
+  }
+}
+
+function fractionFrom(drawn: Uint8Array): number {
+  const view = new DataView(drawn.buffer)
+  // 21 and 32 bits make the 53 that a number holds.
+  return ((view.getUint32(0) >>> 11) * 2 ** 32 + view.getUint32(4)) / 2 ** 53
+}
+
+/** Identifiers are no secrets, and `draw` may give what they are made of from another place. */
+function chanceFrom(bytes: Chance['bytes'], draw: Chance['bytes'] = bytes): Chance {
+  const ticks = createTicks(() => fractionFrom(draw(8)))
+
+  function uuidV7(now: Instant): string {
+    const { ms, count } = ticks(now)
     const text = draw(16)
     const view = new DataView(text.buffer)
-    view.setUint32(0, Math.floor(lastMs / 2 ** 16))
-    view.setUint16(4, lastMs % 2 ** 16)
+    view.setUint32(0, Math.floor(ms / 2 ** 16))
+    view.setUint16(4, ms % 2 ** 16)
     view.setUint16(6, count)
     return format(text, 7)
   }

@@ -23,7 +23,6 @@ export type Following = {
 export type Progresses = {
   readonly tell: (work: WorkId, moment: Told) => void
   readonly follow: (work: WorkId, after: number, hear: (moment: Moment) => void) => Following
-  readonly forget: (work: WorkId) => void
 }
 
 type Told =
@@ -31,7 +30,6 @@ type Told =
   | { readonly is: 'progress'; readonly share: number; readonly note?: string }
 
 type Kept = {
-  readonly work: WorkId
   last: number
   moments: Moment[]
   /** Made for the first who follows: most work is followed by nobody. */
@@ -40,42 +38,28 @@ type Kept = {
 
 // A percent each, and then some; a follower that was away for longer needs only the last.
 const MOST_MOMENTS = 200
-// Work whose moments are kept at once: twice what can run. Older ones tell their state alone.
+// Work whose moments are kept at least: twice what can run. Older ones tell their state alone.
 const MOST_WORK = 2_000
 
 export function createProgresses(now: () => Instant): Progresses {
-  const kept = new Map<WorkId, Kept>()
-
-  /** In the order of their coming; from here on, those that may be forgotten. */
-  let oldest: Kept[] = []
-  let passed = 0
+  /** In two ages, so that nothing is taken out one by one; what goes on becomes young again. */
+  let young = new Map<WorkId, Kept>()
+  let old = new Map<WorkId, Kept>()
 
   function of(work: WorkId): Kept {
-    const known = kept.get(work)
+    const known = young.get(work)
     if (known !== undefined) return known
-    const fresh: Kept = { work, last: 0, moments: [], hearers: undefined }
-    kept.set(work, fresh)
-    oldest.push(fresh)
-    if (kept.size > MOST_WORK) forgetOldest()
-    return fresh
+    if (young.size >= MOST_WORK) age()
+    const one = old.get(work) ?? { last: 0, moments: [], hearers: undefined }
+    young.set(work, one)
+    return one
   }
 
-  /** One that is followed comes to the end of the line. */
-  function forgetOldest(): void {
-    for (let tries = oldest.length - passed - 1; tries > 0; tries -= 1) {
-      const one = oldest[passed]
-      passed += 1
-      if (passed === MOST_WORK) {
-        oldest = oldest.slice(passed)
-        passed = 0
-      }
-      if (one === undefined || kept.get(one.work) !== one) continue
-      if (one.hearers === undefined || one.hearers.size === 0) {
-        kept.delete(one.work)
-        return
-      }
-      oldest.push(one)
-    }
+  function age(): void {
+    const gone = old
+    old = young
+    young = new Map()
+    for (const [work, one] of gone) if (one.hearers?.size) young.set(work, one)
   }
 
   return {
@@ -99,6 +83,5 @@ export function createProgresses(now: () => Instant): Progresses {
         leave: () => hearers.delete(hear),
       }
     },
-    forget: (work) => kept.delete(work),
   }
 }
