@@ -67,9 +67,11 @@ for (const { name, address } of engines) {
     test('many that come together are all kept', async () => {
       const keep = openKeep()
       const all = Array.from({ length: 300 }, (_, at) => keptAs(String(at)))
-      const twice = await Promise.all([...all, ...all].map(keep.enter))
+      const twice = await Promise.all([...all, ...all].map(async (each) => keep.enter(each)))
       assert.equal(twice.filter((each) => each !== undefined).length, 0)
-      const saved = await Promise.all(all.map((each) => keep.save({ ...each, durationMs: 7 })))
+      const saved = await Promise.all(
+        all.map(async (each) => keep.save({ ...each, durationMs: 7 })),
+      )
       assert.deepEqual(new Set(saved), new Set(['saved']))
       assert.ok((await keep.unfinished()).every(({ durationMs }) => durationMs === 7))
     })

@@ -75,14 +75,14 @@ export function beginAttempt(
       const late = clock.now() > endsAt
       resolve(late ? { is: 'stopped', because: 'timed_out' } : attempted)
     }
-    const done = (value: unknown): void => settle({ is: 'done', value })
+    const gave = (value: unknown): void => settle({ is: 'done', value })
     const threw = (error: unknown): void => settle({ is: 'threw', error })
     // Begun in a turn of its own, so that a function that blocks does so with its timer set.
     queueMicrotask(() => {
       try {
         const given = reason === undefined ? work(signal) : undefined
-        if (isPlain(given)) done(given)
-        else Promise.resolve(given).then(done, threw)
+        if (isPlain(given)) gave(given)
+        else Promise.resolve(given).then(gave, threw)
       } catch (error) {
         threw(error)
       }

@@ -75,7 +75,9 @@ test('old lines are cleared away, and nothing with them', async () => {
   const { keep } = await openAt(directory)
   await keep.enter(keptAs('a'))
   for (let at = 0; at < 25; at += 1) {
-    const saves = Array.from({ length: 100 }, () => keep.save(keptAs('a', { durationMs: at })))
+    const saves = Array.from({ length: 100 }, async () =>
+      keep.save(keptAs('a', { durationMs: at })),
+    )
     await Promise.all(saves)
   }
   const text = await readFile(join(directory, 'work.jsonl'), 'utf8')
@@ -148,7 +150,7 @@ describe('work that begins while it is written down', () => {
     const gate = createGate()
     const stage = createStage({ skills: [gate.skill], keep })
     const asked = askFor()
-    const both = [1, 2].map(() =>
+    const both = [1, 2].map(async () =>
       stage.workshop.ask({ door: 'openclaw', asked, signer: undefined }),
     )
     const [one, other] = await Promise.all(both)

@@ -164,7 +164,7 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
         one.saving === undefined ? keepOne(one, kept) : one.saving.then(() => keepOne(one, kept))
       if (isPromise(saved)) {
         one.saving = saved
-        void saved.then(() => {
+        void saved.finally(() => {
           if (one.saving === saved) one.saving = undefined
         })
       }
@@ -178,7 +178,8 @@ export function createLives({ keep, clock, log, onLost }: LiveHands): Lives {
         again?.cancel()
       }
       closed.abort()
-      await Promise.allSettled([...byWork.values()].map(({ saving }) => saving))
+      const saving = [...byWork.values()].flatMap((one) => one.saving ?? [])
+      await Promise.allSettled(saving)
     },
   }
 }

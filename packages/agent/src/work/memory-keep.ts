@@ -87,7 +87,7 @@ export function keepOn(shelf: Shelf, { now, most = MOST }: MemoryKeepOptions): K
       () => undefined,
     )
     turns.set(scope, turn)
-    void turn.then(() => {
+    void turn.finally(() => {
       if (turns.get(scope) === turn) turns.delete(scope)
     })
     return mine

@@ -430,7 +430,7 @@ test('several asks at once never take more slots than there are', async () => {
   const { skill, runs } = createGate()
   const hub = createHubStub()
   const stage = createStage({ skills: [skill], slots: 3, hub })
-  await Promise.all(Array.from({ length: 20 }, () => stage.ask()))
+  await Promise.all(Array.from({ length: 20 }, async () => stage.ask()))
   await settle()
   assert.equal(runs.length, 3)
   assert.equal(stage.desk.workload(stage.clock.now()).slotsFree, 0)

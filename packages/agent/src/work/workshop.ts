@@ -394,7 +394,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       lives
         .all()
         .filter(({ kept }) => kept.work.state.name === 'deferred')
-        .map((one) => move(one, { type: 'turn_away', refusal: 'draining' }, { refused })),
+        .map(async (one) => move(one, { type: 'turn_away', refusal: 'draining' }, { refused })),
     )
     while (runs.size > 0) await Promise.allSettled(runs.values())
     await post.idle()
