@@ -3,7 +3,9 @@ import { createServer } from 'node:http'
 
 const done = new Map() // A repeated job is the same job: one run, one answer.
 
-const server = createServer(async (request, reply) => {
+const server = createServer((request, reply) => void serve(request, reply))
+
+async function serve(request, reply) {
   const [, , id] = request.url.split('/')
   let text = ''
   for await (const part of request) text += part
@@ -11,7 +13,7 @@ const server = createServer(async (request, reply) => {
   const answer = done.get(job.job_id) ?? work(job)
   if (answer.status === 'SUCCESS') done.set(job.job_id, answer)
   reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-})
+}
 
 function work({ job_id, skill_name, input_data }) {
   const result = { job_id, agent_id: process.env.AGENT, timestamp: new Date().toISOString() }

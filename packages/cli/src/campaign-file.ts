@@ -21,9 +21,9 @@ export async function loadCampaign(
   const read = readCampaignFile(await loadValue(path))
   if (!read.ok) throw wrong(path, read.issues)
   const { file } = read
-  const isPath = typeof file.persona === 'string'
-  const place = isPath ? resolve(dirname(path), String(file.persona)) : path
-  const said = isPath ? await loadValue(place) : file.persona
+  const { persona: named } = file
+  const place = typeof named === 'string' ? resolve(dirname(path), named) : path
+  const said = typeof named === 'string' ? await loadValue(place) : named
   const persona = readPersonaFile(said, { owner, now })
   if (!persona.ok) throw wrong(place, persona.issues)
   return campaignOf(file, { persona: persona.persona, owner, now })

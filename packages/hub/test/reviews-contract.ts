@@ -43,7 +43,13 @@ async function laid(more: Body = {}) {
   }
   const opened = await asker.send('/v1/reviews', { key: agent.key, body })
   assert.equal(opened.status, 201, JSON.stringify(opened.body))
-  return { ...agent, body, content, path: `/v1/reviews/${body.review_id}`, opened: opened.body }
+  return {
+    ...agent,
+    body,
+    content,
+    path: `/v1/reviews/${String(body.review_id)}`,
+    opened: opened.body,
+  }
 }
 type Laid = Awaited<ReturnType<typeof laid>>
 const answer = ({ path }: Pick<Laid, 'path'>, sent: Sent, body: Body) =>
@@ -228,7 +234,7 @@ export function reviewsContract(open: () => Engine): void {
       const agent = await asker.newAgent()
       const sent = { key: agent.key }
       const first = recordOf(agent.id)
-      const path = `/v1/campaigns/${first.campaign_id}`
+      const path = `/v1/campaigns/${String(first.campaign_id)}`
       assert.equal((await tell(first, sent)).status, 204)
       assert.equal((await tell(first, sent)).status, 204)
       const second = { ...first, version: 2, status: 'paused' }
@@ -242,7 +248,7 @@ export function reviewsContract(open: () => Engine): void {
     test('SK-16 is paused and resumed by its owner, and by nobody else', async () => {
       const agent = await asker.newAgent()
       const first = recordOf(agent.id)
-      const path = `/v1/campaigns/${first.campaign_id}`
+      const path = `/v1/campaigns/${String(first.campaign_id)}`
       await tell(first, { key: agent.key })
       const stranger = await asker.newAgent()
       const wish = (token: string, word: string) =>
@@ -270,7 +276,7 @@ export function reviewsContract(open: () => Engine): void {
       const ids = ({ campaigns }: Body) =>
         (campaigns as readonly Body[]).map(({ campaign_id }) => campaign_id)
       assert.deepEqual(ids(first), [newer.campaign_id])
-      const second = await page(`&after=${first.next_after}`)
+      const second = await page(`&after=${String(first.next_after)}`)
       assert.deepEqual([ids(second), second.next_after], [[older.campaign_id], undefined])
       assert.deepEqual(ids(await page('&status=completed')), [])
     })

@@ -347,7 +347,7 @@ class Context implements SkillContext {
 
   get awaiting(): SkillContext['awaiting'] {
     return (does, note) =>
-      this.#own.progress({ share: this.#share, awaiting: does === true, ...noted(note) })
+      this.#own.progress({ share: this.#share, awaiting: does, ...noted(note) })
   }
 
   get hire(): SkillContext['hire'] {

@@ -112,11 +112,9 @@ export function createTown(platform: Platform, startAt = Date.UTC(2026, 0, 15, 1
       runner,
       /** Runs it to its end, however long that takes. */
       async publish(input: unknown): Promise<Outcome> {
-        let over = false
-        const running = runner.run('publish_content', input).finally(() => {
-          over = true
-        })
-        while (!over) await clock.advanceBy(500)
+        const ended = new AbortController()
+        const running = runner.run('publish_content', input).finally(() => ended.abort())
+        while (!ended.signal.aborted) await clock.advanceBy(500)
         return (await running) as Outcome
       },
     }

@@ -90,7 +90,7 @@ export function readCampaignFile(value: unknown): CampaignRead {
 }
 
 const minutesOf = (span: string | undefined): number | undefined => {
-  const ms = span === undefined ? undefined : readDuration(span as `${number}m`)
+  const ms = span === undefined ? undefined : readDuration(span)
   return ms === undefined ? undefined : ms / 60_000
 }
 
