@@ -5,16 +5,19 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { sentence } from './format/text.ts'
 import type { Asker } from './hub/ask.ts'
-import { HubContext, type HubInfo, type HubLink, type Listener } from './hub/context.tsx'
+import type { HubInfo, HubLink, Listener } from './hub/context.tsx'
 import { type Follower, followHub, type LinkState } from './hub/follow.ts'
+import { HubGiven, WaitingCount } from './hub/reviews.tsx'
 import { Keys } from './keys.tsx'
 import { LinkStatus, LostBar } from './link.tsx'
 import { Link, Name } from './parts/shown.tsx'
 import { AgentScreen } from './screens/agent.tsx'
 import { AuditScreen } from './screens/audit.tsx'
+import { CampaignsScreen } from './screens/campaigns.tsx'
 import { MoneyScreen } from './screens/money.tsx'
 import { NetworkScreen } from './screens/network.tsx'
 import { OperateScreen } from './screens/operate.tsx'
+import { ReviewScreen } from './screens/review.tsx'
 import { WorkScreen } from './screens/work.tsx'
 import { type Route, readRoute, SCREENS, type Screen, writeRoute } from './state/route.ts'
 
@@ -51,7 +54,7 @@ export function Frame({ ask, info, skewMs, look, signOut }: FrameProps) {
     [ask, info, link, retryNow, subscribe, route, go, now],
   )
   return (
-    <HubContext value={hub}>
+    <HubGiven hub={hub}>
       <a className="skip" href="#main">
         Skip to what is shown
       </a>
@@ -65,6 +68,7 @@ export function Frame({ ask, info, skewMs, look, signOut }: FrameProps) {
               <Link key={screen} to={{ screen }} current={route.screen === screen}>
                 <Icon screen={screen} />
                 <span>{sentence(screen)}</span>
+                {screen === 'review' && <WaitingCount />}
               </Link>
             ))}
           </nav>
@@ -89,12 +93,14 @@ export function Frame({ ask, info, skewMs, look, signOut }: FrameProps) {
         </main>
       </div>
       <Keys />
-    </HubContext>
+    </HubGiven>
   )
 }
 
 function Shown({ route: { screen, id } }: { readonly route: Route }) {
   if (screen === 'work') return <WorkScreen />
+  if (screen === 'campaigns') return <CampaignsScreen />
+  if (screen === 'review') return <ReviewScreen />
   if (screen === 'money') return <MoneyScreen />
   if (screen === 'audit') return <AuditScreen />
   if (screen === 'operate') return <OperateScreen />
@@ -190,6 +196,8 @@ const ICONS: Readonly<Record<Screen, string>> = {
     'M12 3.5a2 2 0 1 0 0 4 2 2 0 1 0 0-4M5.5 16a2 2 0 1 0 0 4 2 2 0 1 0 0-4' +
     'M18.5 16a2 2 0 1 0 0 4 2 2 0 1 0 0-4M11 7.4 6.5 16M13 7.4l4.5 8.6M7.6 18h8.8',
   work: 'M4 6h10M4 12h16M4 18h7',
+  campaigns: 'M4 5h4v14H4zM10 5h4v9h-4zM16 5h4v11h-4z',
+  review: 'M5 4h14v11H11l-4 4v-4H5zM9 9.5l2 2 4-4',
   money:
     'M12 4a8 8 0 1 0 0 16 8 8 0 1 0 0-16M14.6 9.4c-.6-.7-1.5-1-2.5-1' +
     '-1.9 0-3.2 1.6-3.2 3.6s1.3 3.6 3.2 3.6c1 0 1.9-.3 2.5-1',

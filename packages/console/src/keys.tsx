@@ -29,14 +29,15 @@ export function Keys() {
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKey(event)
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    // Before the keys of a screen: `g a` goes somewhere, and is no `a`.
+    addEventListener('keydown', listen, { capture: true })
+    return () => removeEventListener('keydown', listen, { capture: true })
   }, [])
 
   return open ? <KeyList close={() => setOpen(false)} /> : null
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null
 }
 
@@ -65,7 +66,13 @@ function KeyList({ close }: { readonly close: () => void }) {
           <dt>
             <kbd>j</kbd> <kbd>k</kbd>
           </dt>
-          <dd>down and up in a table</dd>
+          <dd>down and up in a table, or from review to review</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>a</kbd> <kbd>e</kbd> <kbd>r</kbd>
+          </dt>
+          <dd>approve, edit, reject what is reviewed</dd>
         </div>
         <div>
           <dt>

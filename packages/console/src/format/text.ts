@@ -13,6 +13,13 @@ export function plainText(text: string): string {
     .replaceAll(TRICKS, (each) => `⟨${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}⟩`)
 }
 
+/** H1 for what has lines of its own. */
+export const plainLines = (text: string): string =>
+  text
+    .split(/\r\n|[\n\r]/)
+    .map(plainText)
+    .join('\n')
+
 /** The beginning of an id: enough to tell two apart by eye. */
 export function shortId(id: string): string {
   return id.length > 12 ? id.slice(0, 8) : id

@@ -29,17 +29,24 @@ export function Confirm({ label, title, children, act, tone, disabled = false }:
   )
 }
 
-type AskedProps = Pick<ConfirmProps, 'label' | 'title' | 'children' | 'act'> & {
+type AskedProps = Pick<ConfirmProps, 'label' | 'title' | 'children' | 'act' | 'disabled'> & {
   readonly tone: 'bad' | undefined
   readonly close: () => void
+  /** Whoever came here by a key goes on by Enter. */
+  readonly ready?: boolean
 }
 
-function Asked({ label, title, children, act, tone, close }: AskedProps) {
+export function Asked(props: AskedProps) {
+  const { label, title, children, act, tone, close, disabled = false, ready = false } = props
   const dialog = useRef<HTMLDialogElement>(null)
+  const doIt = useRef<HTMLButtonElement>(null)
   const heading = useId()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<HubRefused>()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    dialog.current?.showModal()
+    if (ready) doIt.current?.focus()
+  }, [ready])
 
   async function confirm() {
     setBusy(true)
@@ -63,9 +70,10 @@ function Asked({ label, title, children, act, tone, close }: AskedProps) {
           Leave it
         </button>
         <button
+          ref={doIt}
           type="button"
           className={tone ?? 'primary'}
-          disabled={busy}
+          disabled={busy || disabled}
           onClick={() => void confirm()}
         >
           {label}

@@ -1,23 +1,32 @@
 /** Addresses below `/console/` ⇄ what is shown. What is not understood is the first screen. */
-export const SCREENS = ['network', 'work', 'money', 'audit', 'operate'] as const
+export const SCREENS = [
+  'network',
+  'work',
+  'campaigns',
+  'review',
+  'money',
+  'audit',
+  'operate',
+] as const
 export type Screen = (typeof SCREENS)[number]
 
 export type Route = {
   readonly screen: Screen
-  /** An agent of the network, or the task of a piece of work. */
+  /** An agent of the network, the task of a piece of work, a campaign, a review. */
   readonly id?: string
   /** Filters and tabs, as they stand in the address. */
   readonly query: Readonly<Record<string, string>>
 }
 
 const BASE = '/console/'
+const DETAILED: readonly Screen[] = ['network', 'work', 'campaigns', 'review']
 
 export function readRoute(path: string, search: string): Route {
   const [first = '', second] = path.startsWith(BASE) ? path.slice(BASE.length).split('/') : []
   const screen = SCREENS.find((each) => each === first) ?? 'network'
   const query = Object.fromEntries(new URLSearchParams(search))
   const id = second === undefined || second === '' ? undefined : decode(second)
-  const detailed = screen === 'network' || screen === 'work'
+  const detailed = DETAILED.includes(screen)
   return { screen, query, ...(detailed && id !== undefined && { id }) }
 }
 
