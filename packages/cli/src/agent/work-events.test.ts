@@ -1,5 +1,10 @@
 /** What is told of work, from what a keep is handed. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openFileKeep } from '@chimera/agent/work/file-keep'
+import type { Keep } from '@chimera/agent/work/keep'
 import { createMemoryKeep } from '@chimera/agent/work/memory-keep'
 import type { KeptWork } from '@chimera/domain/work/kept'
 import type { WorkState } from '@chimera/domain/work/work'
@@ -17,9 +22,9 @@ function kept(state: WorkState, more: Partial<KeptWork> = {}): KeptWork {
   return { scope: 's', skill: 'count@v1.0', work, letters: [], ...more } as unknown as KeptWork
 }
 
-function listen() {
+function listen(behind: Keep = createMemoryKeep({ now: () => 7 })) {
   const events: WorkEvent[] = []
-  const keep = telling(createMemoryKeep({ now: () => 7 }), {
+  const keep = telling(behind, {
     clock: { now: () => 7 },
     tell: (event) => events.push(event),
   })
@@ -43,6 +48,21 @@ test('asked, done and paid, each once, with what it is about', async () => {
     [at, work, task, skill, requester, priceCents, tookMs],
     [7, 'w', 't', 'count@v1.0', 'ann', 5, 7],
   )
+})
+
+test('work that begins while it is written down is told in order, once it is written', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'chimera-events-'))
+  const files = await openFileKeep({ directory })
+  const { keep, told } = listen(files.keep)
+  const entering = keep.enterEarly?.(kept(accepted))
+  assert.ok(entering)
+  const saving = keep.save(kept(done))
+  assert.deepEqual(told(), [])
+  await entering.kept
+  assert.equal(await saving, 'saved')
+  assert.deepEqual(told(), [['asked', 'accepted'], ['done']])
+  await files.close()
+  await rm(directory, { recursive: true })
 })
 
 test('a result that the hub has not taken is not paid, nor is work without a hold', async () => {

@@ -47,9 +47,32 @@ export function telling(
     else known.delete(kept.scope)
   }
 
-  const { of, shared } = keep
+  /** Work that has begun while it is written down: it is told as asked when that is done. */
+  const entering = new Map<string, Promise<void>>()
+
+  function told(kept: KeptWork, written: Promise<void>): Promise<void> {
+    const { scope } = kept
+    remember(kept)
+    const over = written
+      .then(
+        () => tell(asked(kept, clock.now())),
+        () => void known.delete(scope),
+      )
+      .finally(() => entering.delete(scope))
+    entering.set(scope, over)
+    return over
+  }
+
+  const { of, shared, enterEarly } = keep
   return {
     ...keep,
+    ...(enterEarly && {
+      enterEarly: (kept) => {
+        const early = enterEarly(kept)
+        if (early !== undefined) void told(kept, early.kept)
+        return early
+      },
+    }),
     ...(shared && { shared: remembering(shared, remember) }),
     ...(of && { of: (agent) => telling(of(agent), { clock, tell }) }),
     async enter(kept) {
@@ -68,6 +91,7 @@ export function telling(
     async save(kept) {
       const before = known.get(kept.scope)
       const saved = await keep.save(kept)
+      await entering.get(kept.scope)
       // In other hands by now: what becomes of it is told there.
       if (saved === 'lost') return saved
       // What has ended before, and is only sent again, was told then.
