@@ -6,7 +6,8 @@ import { isUuid, readUuid } from '@chimera/dialects/wire'
 import { refuse } from '@chimera/domain/decision'
 import type { AgentId, CorrelationId } from '@chimera/domain/ids'
 import type { FastifyPluginAsync } from 'fastify'
-import { portray } from '../../act/observations.ts'
+import type { Caller } from '../../act/caller.ts'
+import { observe, portray } from '../../act/observations.ts'
 import { registerProfile, showProfile, updateProfile } from '../../act/profiles.ts'
 import { needs } from '../access.ts'
 import type { SubjectRoutes } from '../refuse.ts'
@@ -41,12 +42,20 @@ export const profileRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hu
     const told = { meaning, message: body as object }
     const registered = await registerProfile(hub, caller, told)
     if (!registered.ok) return no(reply, registered)
-    const portrait = portray(hub, meaning.agent)
-    const correlation = id as CorrelationId
-    // As on its own door (OC-1): whoever listens hears who is there.
-    if (portrait.ok) {
-      hub.publish('identity', openclaw.encodeIdentity({ ...portrait, correlation }, hub.now()))
-    }
+    await publishIdentity(meaning.agent, caller, id as CorrelationId)
     return ours.encodeProfile(registered.profile)
   })
+
+  /** As on its own door (OC-1): noted here, and whoever listens hears who is there. */
+  async function publishIdentity(
+    agent: AgentId,
+    caller: Caller,
+    correlation: CorrelationId,
+  ): Promise<void> {
+    const portrait = portray(hub, agent)
+    if (!portrait.ok) return
+    const identity = openclaw.encodeIdentity({ ...portrait, correlation }, hub.now())
+    const said = openclaw.readIdentity(identity)
+    if (said.ok && (await observe(hub, caller, said.value)).ok) hub.publish('identity', identity)
+  }
 }
