@@ -1,5 +1,5 @@
 /** The page by keyboard: `g` and a letter to go somewhere, `/` to search, `?` for this list. */
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { useHub } from './hub/context.tsx'
 import { SCREENS } from './state/route.ts'
 
@@ -43,7 +43,7 @@ export function isTyping(target: EventTarget | null): boolean {
 
 function KeyList({ close }: { readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} aria-label="Keys" onClose={close}>
       <h2>Keys</h2>

@@ -1,11 +1,8 @@
 /** A real Chromium that looks at the page as it is built, and a line to the hub that can be cut. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
@@ -30,18 +27,8 @@ function findChromium(): string {
   return found
 }
 
-export type Built = { readonly folder: string; readonly remove: () => Promise<void> }
-
-/** Into a place of its own, so that what somebody has built stays as it is. */
-export async function buildPage(): Promise<Built> {
-  const folder = await mkdtemp(join(tmpdir(), 'chimera-console-'))
-  const vite = join(require.resolve('vite/package.json'), '..', 'bin', 'vite.js')
-  const args = [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
-  const cwd = fileURLToPath(new URL('..', import.meta.url))
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
-}
+/** The page as it is built before the tests (tools/build-commands.ts). */
+export const PAGE = fileURLToPath(new URL('../dist/page', import.meta.url))
 
 export type Looking = {
   readonly open: (address: string, how?: BrowserContextOptions) => Promise<Page>

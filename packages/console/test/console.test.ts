@@ -6,20 +6,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import {
-  type Built,
-  buildPage,
-  type Looking,
-  layLine,
-  openBrowser,
-  seriousFindings,
-} from './browsing.ts'
+import { type Looking, layLine, openBrowser, PAGE, seriousFindings } from './browsing.ts'
 import { countWords, openWorld, shorten, type World } from './world.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe'
 const SCREENS = ['network', 'work', 'money', 'audit', 'operate'] as const
 
-let built: Built
 let world: World
 let looking: Looking
 const at = (path: string) => `${world.hub.address}/console/${path}`
@@ -32,21 +24,16 @@ const onlyOne = async (found: Locator) => {
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
 beforeAll(async () => {
-  built = await buildPage()
   const citizens = [
     { name: 'Word Counter', owner: 'bolt', skills: [countWords] },
     { name: HOSTILE, owner: '"><script>alert(2)</script>', skills: [shorten] },
   ] as const
-  ;[world, looking] = await Promise.all([
-    openWorld(citizens, { page: built.folder }),
-    openBrowser(),
-  ])
+  ;[world, looking] = await Promise.all([openWorld(citizens, { page: PAGE }), openBrowser()])
   await hire()
 })
 afterAll(async () => {
   await looking?.close()
   await world?.stop()
-  await built?.remove()
 })
 
 const hire = async () => {

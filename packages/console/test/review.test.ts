@@ -7,24 +7,21 @@ import { randomUUID } from 'node:crypto'
 import type { CampaignSeen, ReviewSeen } from '@chimera/dialects/chimera'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Built, buildPage, type Looking, openBrowser, seriousFindings } from './browsing.ts'
+import { type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe and 90 % of you agree'
 const campaign = randomUUID()
 
-let built: Built
 let desk: Desk
 let looking: Looking
 
 beforeAll(async () => {
-  built = await buildPage()
-  ;[desk, looking] = await Promise.all([openDesk(built.folder), openBrowser()])
+  ;[desk, looking] = await Promise.all([openDesk(PAGE), openBrowser()])
 })
 afterAll(async () => {
   await looking?.close()
   await desk?.stop()
-  await built?.remove()
 })
 
 const open = (path: string, how = {}, token = desk.token) =>

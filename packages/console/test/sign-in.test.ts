@@ -3,25 +3,19 @@ import assert from 'node:assert/strict'
 import { runHub, type TestHub } from '@chimera/hub/testing/running'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Built, buildPage, type Looking, openBrowser, seriousFindings } from './browsing.ts'
+import { type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
 
-let built: Built
 let hub: TestHub
 let looking: Looking
 let operator: string
 
 beforeAll(async () => {
-  built = await buildPage()
-  ;[hub, looking] = await Promise.all([
-    runHub({ auth: 'required', page: built.folder }),
-    openBrowser(),
-  ])
+  ;[hub, looking] = await Promise.all([runHub({ auth: 'required', page: PAGE }), openBrowser()])
   operator = hub.firstOperatorToken ?? ''
 })
 afterAll(async () => {
   await looking?.close()
   await hub?.stop()
-  await built?.remove()
 })
 
 const ask = (path: string, token: string, method = 'GET', body?: object) =>

@@ -1,5 +1,5 @@
 /** Asks before something is done, and says what it will do. What went wrong is said inside. */
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { HubRefused } from '../hub/ask.ts'
 import { Refusal } from './states.tsx'
 
@@ -43,7 +43,8 @@ export function Asked(props: AskedProps) {
   const heading = useId()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<HubRefused>()
-  useEffect(() => {
+  // In the same breath as it appears: a key pressed at once is the dialog's already.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
     if (ready) doIt.current?.focus()
   }, [ready])
