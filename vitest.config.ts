@@ -29,8 +29,8 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
     globalSetup: ['tools/build-commands.ts', 'tools/temporary-files.ts'],
-    // A good part of a test's time is a wait for a database, a broker or a browser, so three of them
-    // share even two cores well.
+    // A good part of a test's time is a wait for a database, a broker or a browser, so three of
+    // them share even two cores well.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     // Nothing is judged by how long it takes; this only ends what hangs, on a busy machine too.
     testTimeout: 60_000,
