@@ -127,6 +127,12 @@ export function reviewsContract(open: () => Engine): void {
       assert.equal(done.status, 200, JSON.stringify(done.body))
       const { body } = await asker.send(one.path, { key: one.key })
       assert.deepEqual(body.content, content)
+      // Sent again since the answer was lost, it is the same approval; as it was shown, another.
+      const again = await answer(one, { token: one.token }, yes(one, { content }))
+      assert.equal(again.status, 200, JSON.stringify(again.body))
+      const after = await asker.send(one.path, { key: one.key })
+      assert.equal(after.body.approval_token, body.approval_token)
+      assert.equal(said(await answer(one, { token: one.token }, yes(one))), '409 review_closed')
       const use = (shown: Body, use_id: string) =>
         asker.send('/v1/approvals/uses', {
           key: one.key,

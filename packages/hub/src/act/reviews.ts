@@ -16,9 +16,15 @@ import type {
   ReviewWanted,
 } from '@chimera/dialects/chimera'
 import { isUuid, writeInstant } from '@chimera/dialects/wire'
-import { type Review, type ReviewVerdict, reviewStateOf } from '@chimera/domain/campaign/review'
+import {
+  decideAnswer,
+  type Review,
+  type ReviewAnswer,
+  type ReviewVerdict,
+  reviewStateOf,
+} from '@chimera/domain/campaign/review'
 import { type Refused, refuse } from '@chimera/domain/decision'
-import type { ContentId, CorrelationId, ReviewId } from '@chimera/domain/ids'
+import type { ApprovalId, ContentId, CorrelationId, ReviewId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { KeptReview } from '../ports/campaigns.ts'
 import {
@@ -120,18 +126,18 @@ export async function answerReview(
   if (!permitted.ok) return permitted
   const kept = await findReview(hub, caller, id)
   if (!kept.ok) return kept
-  const verdict = await verdictOf(hub, caller, { kept, said }, cause)
-  if ('ok' in verdict) return verdict
   const { words, reviewer = unnamedReviewer(caller) } = said
+  const answer = { reviewer, ...(words !== undefined && { words }) }
+  const verdict = await verdictOf(hub, caller, { kept, said, answer }, cause)
+  if ('ok' in verdict) return verdict
   const decision = await hub.keep.reviews.answer(
     {
+      ...answer,
       id: kept.review.id,
       owner: kept.review.owner,
       bytes: said.shown,
       verdict,
-      reviewer,
       by: nameOf(caller),
-      ...(words !== undefined && { words }),
       ...(said.verdict === 'approve' && said.content && { edited: said.content }),
     },
     cause.correlation,
@@ -139,27 +145,34 @@ export async function answerReview(
   return decision.ok ? showReview(hub, caller, id) : decision
 }
 
-/** V3. Nothing is signed for what was not shown, or can no longer be answered. */
+type Saying = {
+  readonly kept: KeptReview
+  readonly said: ReviewSaid
+  readonly answer: Pick<ReviewAnswer, 'reviewer' | 'words'>
+}
+
+/** V3. Nothing is signed for an answer that would not be taken, or that was taken before. */
 async function verdictOf(
   hub: Hub,
   caller: Caller,
-  { kept, said }: { readonly kept: KeptReview; readonly said: ReviewSaid },
+  { kept, said, answer }: Saying,
   cause: Cause,
 ): Promise<ReviewVerdict | Refused<Refusal>> {
-  const { publication } = kept.review
   if (said.verdict === 'reject') return { is: 'rejected' }
-  if (publication.bytes !== said.shown) return refuse('approval_mismatched')
-  const before = kept.review.answer?.verdict
-  if (before?.is === 'approved' && said.content === undefined) return before
-  const state = reviewStateOf(kept.review, hub.now())
-  if (state === 'expired') return refuse('review_expired')
-  if (state !== 'pending') return refuse('review_closed')
-  const { platform, scheduledAt } = publication
+  const { review } = kept
   const content = said.content ?? shownIn(kept).content
+  const bytes = digestOfContent(content)
+  if (bytes === undefined) return unwritable()
+  const publication = { ...review.publication, bytes }
+  const meant: ReviewVerdict = { is: 'approved', approval: hub.uuid() as ApprovalId, publication }
+  const taken = decideAnswer(review, { ...answer, verdict: meant, shown: said.shown }, hub.now())
+  if (!taken.ok) return taken
+  if (review.answer !== undefined) return review.answer.verdict
+  const { platform, scheduledAt } = publication
   const wanted = {
     what: { package: content },
     platform,
-    ...(said.reviewer !== undefined && { reviewer: said.reviewer }),
+    reviewer: answer.reviewer,
     ...(scheduledAt !== undefined && { scheduledAt }),
   }
   const given = await giveApproval(hub, caller, wanted, cause)
