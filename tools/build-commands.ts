@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readyBundle } from './bundle.mjs'
 import { readyPage } from './page.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -30,7 +31,7 @@ function isAskedFor(folders: readonly string[], words: readonly string[]): boole
   return files.some((file) => asked.some((word) => file.includes(word)))
 }
 
-export function setup(): void {
+export async function setup(): Promise<void> {
   const words = process.argv.slice(2)
   if (isAskedFor(LOOKED_AT_IN, words)) readyPage()
   if (!isAskedFor(STARTED_IN, words)) return
@@ -40,4 +41,5 @@ export function setup(): void {
   })
   // What does not type-check is built all the same; the tests say whether it works.
   if (status !== 0) console.error(stdout)
+  await readyBundle('built')
 }

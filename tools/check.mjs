@@ -16,10 +16,12 @@ const steps = [
   step('format', 'biome', ['ci', '--colors=off', '.'], '@biomejs/biome'),
   step('lint', 'oxlint', ['--type-aware', '--deny-warnings', '--format=unix']),
   // The tests and the tools are one of the projects (tsconfig.test.json), so this checks them too.
-  inTurn('types', step('build', 'tsc', ['-b'], 'typescript'), {
-    name: 'run',
-    run: () => start(['tools/built.mjs']),
-  }),
+  inTurn(
+    'types',
+    step('build', 'tsc', ['-b'], 'typescript'),
+    { name: 'bundle', run: () => start(['tools/bundle.mjs']) },
+    { name: 'run', run: () => start(['tools/built.mjs']) },
+  ),
   step('tidy', 'tsx', [source, 'tools/tidy.ts']),
   step('dead code', 'knip', ['--no-progress', '--no-config-hints']),
   generator('schemas', 'tools/schemas.ts'),

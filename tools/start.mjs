@@ -1,8 +1,10 @@
 /**
  * `npm start`: without a verb the whole network (`chimera up`), with one that command
- * (`npm start -- review list`), from the sources, so that a fresh clone needs no build but that of
- * the page. The words are those of `chimera`.
+ * (`npm start -- review list`). The words are those of `chimera`. A fresh clone needs no compiler:
+ * the command is made of the sources, and the page is built.
  */
+import { pathToFileURL } from 'node:url'
+import { readyBundle } from './bundle.mjs'
 import { readyPage } from './page.mjs'
 
 const [first = '', ...others] = process.argv.slice(2)
@@ -14,4 +16,4 @@ process.argv.splice(2, process.argv.length, ...words)
 // The one part that no browser can take from the sources.
 if (['up', 'hub'].includes(words[0] ?? '')) readyPage()
 
-await import(new URL('../packages/cli/src/main.ts', import.meta.url).href)
+await import(pathToFileURL(await readyBundle('sources')).href)

@@ -1,2 +1,2 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
-import '../dist/main.js'
+import '../dist/bundle/main.js'

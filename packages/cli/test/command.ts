@@ -10,7 +10,7 @@ import { fillMigrated } from '@chimera/store/testing/embedded'
 
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY = /ready on (http:\S+?)(?:,|\s)/
 const OPERATOR = /^(chm_operator_\S+)\n/m
