@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readyBundle } from './bundle.mjs'
+import { commandLine, readyBundle } from './bundle.mjs'
 import { readyPage } from './page.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -41,5 +41,5 @@ export async function setup(): Promise<void> {
   })
   // What does not type-check is built all the same; the tests say whether it works.
   if (status !== 0) console.error(stdout)
-  await readyBundle('built')
+  await readyBundle(commandLine('built'))
 }

@@ -4,7 +4,7 @@
  * the command is made of the sources, and the page is built.
  */
 import { pathToFileURL } from 'node:url'
-import { readyBundle } from './bundle.mjs'
+import { commandLine, readyBundle } from './bundle.mjs'
 import { readyPage } from './page.mjs'
 
 const [first = '', ...others] = process.argv.slice(2)
@@ -16,4 +16,4 @@ process.argv.splice(2, process.argv.length, ...words)
 // The one part that no browser can take from the sources.
 if (['up', 'hub'].includes(words[0] ?? '')) readyPage()
 
-await import(pathToFileURL(await readyBundle('sources')).href)
+await import(pathToFileURL(await readyBundle(commandLine('sources'))).href)

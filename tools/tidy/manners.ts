@@ -6,7 +6,7 @@ import type { CallExpression, Node } from 'oxc-parser'
 import { declaredNames, standsForValue } from './scope.ts'
 import { type Finding, lineAt, memberName, type Source, walk } from './source.ts'
 
-const MAY_PRINT = ['cli', 'tools', 'bench', 'examples']
+const MAY_PRINT = ['cli', 'tools', 'bench', 'soak', 'examples']
 const LATER = /\b(TODO|FIXME|XXX)\b/
 const RUNNERS = ['test', 'it', 'describe', 'suite']
 const NARROWING = ['only', 'todo', 'skip', 'skipIf', 'runIf', 'fails']

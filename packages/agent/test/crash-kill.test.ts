@@ -12,7 +12,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { createSeededChance } from '@chimera/host/chance'
 import { createClock } from '@chimera/host/clock'
 import type { Party } from '@chimera/hub/testing/hiring'
@@ -20,6 +19,7 @@ import { createHolding, type Holding } from '@chimera/hub/testing/holding'
 import { runHub, type TestHub } from '@chimera/hub/testing/running'
 import { fillMigrated } from '@chimera/store/testing/embedded'
 import { type PostgresServer, startPostgres } from '@chimera/store/testing/postgres-server'
+import { readyBundle, testProgram } from '@chimera/tools/bundle'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Mortal } from './mortal.ts'
 import { type Body, call, job, until } from './serving.ts'
@@ -29,9 +29,6 @@ const KILLS = Number(process.env.CHIMERA_CRASH_SEEDS ?? 10)
 const JOBS = 4
 // From the first ask to the last word of the results this takes some tens of milliseconds.
 const WITHIN_MS = 120
-
-const TSX = import.meta.resolve('tsx')
-const MORTAL = fileURLToPath(new URL('mortal.ts', import.meta.url))
 
 let hub: TestHub
 let on: Holding
@@ -86,8 +83,10 @@ const ways: readonly {
 ]
 
 async function startMortal(mortal: Mortal): Promise<ChildProcess> {
-  const args = ['--import', TSX, '--conditions=chimera-source', MORTAL, JSON.stringify(mortal)]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const script = await readyBundle(testProgram(new URL('mortal.ts', import.meta.url)))
+  const child = spawn(process.execPath, [script, JSON.stringify(mortal)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
   assert.equal(String(said), 'ready\n')
   return child

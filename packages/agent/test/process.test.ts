@@ -5,23 +5,17 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { runHub } from '@chimera/hub/testing/running'
+import { readyBundle, testProgram } from '@chimera/tools/bundle'
 import { test } from 'vitest'
 import { call, job, until } from './serving.ts'
-
-const TSX = import.meta.resolve('tsx')
-const COUNTER = fileURLToPath(new URL('counter.ts', import.meta.url))
 
 test('AV-5 it starts, works, is the same one again, and leaves when it is told to', async () => {
   const hub = await runHub()
   const cwd = await mkdtemp(join(tmpdir(), 'chimera-process-'))
+  const counter = await readyBundle(testProgram(new URL('counter.ts', import.meta.url)))
   const start = () =>
-    spawn(
-      process.execPath,
-      ['--import', TSX, '--conditions=chimera-source', COUNTER, hub.address],
-      { cwd, stdio: ['ignore', 'ignore', 'inherit'] },
-    )
+    spawn(process.execPath, [counter, hub.address], { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
   async function foundAt(): Promise<string> {
     const { body } = await hub.get('/discover?skill=word_count')
     const [found] = body.agents as { agent_id: string; api_endpoint: string }[]

@@ -92,7 +92,7 @@ async function openKeep(
   return { keep, close: keep.close }
 }
 
-const [, script, asked] = process.argv
-if (script === new URL(import.meta.url).pathname && asked !== undefined) {
+const [, , order, asked = ''] = process.argv
+if (order === 'pay') {
   process.stdout.write(`${JSON.stringify(await pay(JSON.parse(asked)))}\n`)
 }

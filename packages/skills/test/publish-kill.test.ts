@@ -7,8 +7,8 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createDirectories } from '@chimera/store/testing/embedded'
+import { readyBundle, testProgram } from '@chimera/tools/bundle'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, startPlatform } from './platform-server.ts'
 import { approvedInput, contentOf } from './publishing.ts'
@@ -18,10 +18,8 @@ import { type Asked, type Cut, openPublisher } from './publishing-child.ts'
 const LATER_MS = 65_000
 
 async function killed(asked: Asked): Promise<void> {
-  const script = fileURLToPath(new URL('./publishing-child.ts', import.meta.url))
-  const flags = ['--import', 'tsx', '--conditions=chimera-source']
-  const child = spawn(process.execPath, [...flags, script, JSON.stringify(asked)], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  const script = await readyBundle(testProgram(new URL('./publishing-child.ts', import.meta.url)))
+  const child = spawn(process.execPath, [script, 'publish', JSON.stringify(asked)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const heard: string[] = []

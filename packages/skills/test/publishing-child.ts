@@ -108,8 +108,8 @@ export async function openPublisher(asked: Asked): Promise<Opened> {
   }
 }
 
-const [, script = '', text] = process.argv
-if (script.endsWith('publishing-child.ts') && text !== undefined) {
+const [, , order, text = ''] = process.argv
+if (order === 'publish') {
   const asked = JSON.parse(text) as Asked
   const { publish } = await openPublisher(asked)
   if (asked.input !== undefined) await publish(asked.input)

@@ -8,8 +8,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createDirectories } from '@chimera/store/testing/embedded'
+import { readyBundle, testProgram } from '@chimera/tools/bundle'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Anvil, NO_CHAIN, PAYEE, startAnvil, WALLET } from './anvil.ts'
 import { debitOf } from './paying.ts'
@@ -18,10 +18,8 @@ import { type Cut, type Paying, pay } from './paying-child.ts'
 const SUM = 1_500_000n
 
 async function killed(paying: Paying): Promise<void> {
-  const script = fileURLToPath(new URL('./paying-child.ts', import.meta.url))
-  const flags = ['--import', 'tsx', '--conditions=chimera-source']
-  const child = spawn(process.execPath, [...flags, script, JSON.stringify(paying)], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  const script = await readyBundle(testProgram(new URL('./paying-child.ts', import.meta.url)))
+  const child = spawn(process.execPath, [script, 'pay', JSON.stringify(paying)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said: string[] = []

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { readyBundle, testProgram } from '@chimera/tools/bundle'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openDatabase } from '../src/engine/open.ts'
 import { createDirectories } from './embedded.ts'
@@ -25,10 +25,8 @@ type Run = {
 
 /** Runs until so many answers have come, and is killed. Answers what it had acknowledged. */
 async function hammerUntil({ address, seed, acknowledged, answers }: Run) {
-  const script = fileURLToPath(new URL('./hammer.ts', import.meta.url))
-  const flags = ['--import', 'tsx', '--conditions=chimera-source']
-  const child = spawn(process.execPath, [...flags, script, address, `${seed}`], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  const script = await readyBundle(testProgram(new URL('./hammer.ts', import.meta.url)))
+  const child = spawn(process.execPath, [script, address, `${seed}`], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const errors: string[] = []
