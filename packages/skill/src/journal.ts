@@ -9,47 +9,62 @@
  *   J3  The file is written anew, beside and then in its place, when most of its lines are old, and
  *       after a line that could not be written: what is left of that must not meet the next one.
  *   J4  Only the owner of the file may read it.
+ *   J5  What need not be at hand is left in the file (`restOf`), and read when somebody asks for
+ *       it: a process holds what goes on, and not all that ever was.
  */
-import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open } from 'node:fs/promises'
+import { bytesOf, type Lying, linesOf, rewrite, type Source } from './journal-file.ts'
 
-export type JournalOptions<Entry> = {
+export { FILE_MODE, type Lying } from './journal-file.ts'
+
+export type JournalOptions<Entry, Rest = never> = {
   readonly path: string
   /** What was written, from JSON; undefined: it was not written here. */
   readonly read: (line: unknown) => Entry | undefined
   readonly nameOf: (entry: Entry) => string
   /** It need not be kept any longer. */
   readonly isOver: (entry: Entry) => boolean
+  /** What is known of an entry that is left in the file; undefined: it stays at hand (J5). */
+  readonly restOf?: (entry: Entry) => Rest | undefined
   /** What to throw when the file cannot be used. */
   readonly unusable: (why: 'damaged' | 'closed', message: string) => Error
 }
 
-export type Journal<Entry> = {
-  /** What was there, by name, in the order of its coming. */
+export type Journal<Entry, Rest = never> = {
+  /** What was there and is at hand, by name, in the order of its coming. */
   readonly first: ReadonlyMap<string, Entry>
+  /** All that was there, in the same order, with what is left in the file. */
+  readonly all: readonly (Entry | Lying<Rest>)[]
   /** Where all that counts is found when the file is written anew; until then it is `first`. */
-  readonly holds: (entries: () => Iterable<Entry>) => void
+  readonly holds: (entries: () => Iterable<Entry | Lying<Rest>>) => void
   readonly write: (entry: Entry) => Promise<void>
+  /** Writes it, and answers where it lies if it need not be at hand. */
+  readonly lay: (entry: Entry) => Promise<Lying<Rest> | undefined>
+  readonly fetch: (lying: Lying<Rest>) => Promise<Entry>
   readonly close: () => Promise<void>
 }
 
 /** What is so under a name, and whoever waits until that is on the disk. */
-type Line = {
-  entry: unknown
-  readonly waits: { readonly done: () => void; readonly failed: (error: unknown) => void }[]
+type Line<Entry, Rest> = {
+  entry: Entry
+  readonly waits: {
+    readonly done: (lying: Lying<Rest> | undefined) => void
+    readonly failed: (error: unknown) => void
+  }[]
 }
 
-export const FILE_MODE = 0o600
 // Below so many lines a rewrite saves nothing worth its time.
 const FEW_LINES = 1_000
 
-export async function openJournal<Entry>(options: JournalOptions<Entry>): Promise<Journal<Entry>> {
-  const { path, unusable } = options
-  const first = await load(options)
-  let entries = (): Iterable<Entry> => first.values()
-  let { file, lines } = await rewrite(path, entries())
+export async function openJournal<Entry extends object, Rest = never>(
+  options: JournalOptions<Entry, Rest>,
+): Promise<Journal<Entry, Rest>> {
+  const { path, unusable, restOf = () => undefined } = options
+  const { all, first, written } = await load(options)
+  let entries = (): Iterable<Entry | Lying<Rest>> => all
+  let { file, lines, size } = written
   let kept = lines
-  let waiting = new Map<string, Line>()
+  let waiting = new Map<string, Line<Entry, Rest>>()
   let writing: Promise<void> | undefined
   let torn = false
   let closed = false
@@ -66,7 +81,13 @@ export async function openJournal<Entry>(options: JournalOptions<Entry>): Promis
         const texts = batch.map(textOf)
         await append(texts.join(''))
         lines += texts.length
-        for (const { waits } of batch) for (const { done } of waits) done()
+        for (const [place, { entry, waits }] of batch.entries()) {
+          const bytes = Buffer.byteLength(texts[place] ?? '')
+          const rest = restOf(entry)
+          const lies = rest === undefined ? undefined : { rest, at: size, bytes }
+          size += bytes
+          for (const { done } of waits) done(lies)
+        }
       } catch (error) {
         for (const { waits } of batch) for (const { failed } of waits) failed(error)
       }
@@ -89,31 +110,43 @@ export async function openJournal<Entry>(options: JournalOptions<Entry>): Promis
     // What was acknowledged last is among the entries a moment later, and must not be missed.
     await new Promise((next) => setImmediate(next))
     try {
-      const fresh = await rewrite(path, entries())
-      await file.close()
-      ;({ file, lines } = fresh)
+      const before = file
+      const fresh = await rewrite(path, sourcesOf(entries()), before)
+      // In one turn, so that nobody looks for what lies in one file in the other.
+      ;({ file, lines, size } = fresh)
+      fresh.move()
       torn = false
+      await before.close()
     } catch {
       // Later, when it has grown as much again.
     }
     kept = lines
   }
 
+  function lay(entry: Entry): Promise<Lying<Rest> | undefined> {
+    if (closed) return Promise.reject(unusable('closed', `${path} is closed`))
+    return new Promise((done, failed) => {
+      const name = options.nameOf(entry)
+      const line = waiting.get(name) ?? { entry, waits: [] }
+      line.entry = entry
+      line.waits.push({ done, failed })
+      waiting.set(name, line)
+      writing ??= drain()
+    })
+  }
+
   return {
     first,
+    all,
     holds: (now) => {
       entries = now
     },
-    write(entry) {
-      if (closed) return Promise.reject(unusable('closed', `${path} is closed`))
-      return new Promise((done, failed) => {
-        const name = options.nameOf(entry)
-        const line = waiting.get(name) ?? { entry, waits: [] }
-        line.entry = entry
-        line.waits.push({ done, failed })
-        waiting.set(name, line)
-        writing ??= drain()
-      })
+    lay,
+    write: async (entry) => void (await lay(entry)),
+    async fetch(lies) {
+      const entry = readLine(options, (await bytesOf(file, lies)).toString())
+      if (entry === undefined) throw unusable('damaged', `${path}: byte ${lies.at} cannot be read`)
+      return entry
     },
     async close() {
       if (closed) return
@@ -125,7 +158,7 @@ export async function openJournal<Entry>(options: JournalOptions<Entry>): Promis
 }
 
 /** What cannot be written is told so, and harms nothing that waits with it. */
-function textOf({ entry, waits }: Line): string {
+function textOf({ entry, waits }: Line<unknown, never>): string {
   try {
     return lineOf(entry)
   } catch (error) {
@@ -136,49 +169,48 @@ function textOf({ entry, waits }: Line): string {
 
 const lineOf = (entry: unknown): string => `${JSON.stringify(entry)}\n`
 
-/** All that counts, in a new file that takes the place of the old one in one step. */
-async function rewrite(
-  path: string,
-  entries: Iterable<unknown>,
-): Promise<{ file: FileHandle; lines: number }> {
-  const draft = `${path}.new`
-  const texts = Array.from(entries, lineOf)
-  await writeFile(draft, texts.join(''), { mode: FILE_MODE, flush: true })
-  await rename(draft, path)
-  await syncFolder(dirname(path))
-  return { file: await open(path, 'a', FILE_MODE), lines: texts.length }
+/** Those of this moment: writing them takes a while, in which more may come. */
+const sourcesOf = (entries: Iterable<object>): Iterable<Source> => eachOf(Array.from(entries))
+
+function* eachOf(entries: readonly object[]): Generator<Source> {
+  for (const each of entries) yield isLying(each) ? { lying: each } : { text: lineOf(each) }
 }
 
-/** Which file has the name is on the disk, too: else a power cut could bring the old one back. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
+const isLying = <Rest>(entry: object | Lying<Rest>): entry is Lying<Rest> =>
+  'rest' in entry && 'bytes' in entry
 
-async function load<Entry>(options: JournalOptions<Entry>): Promise<ReadonlyMap<string, Entry>> {
-  const { path, nameOf, isOver, unusable } = options
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return ''
+async function load<Entry extends object, Rest>(options: JournalOptions<Entry, Rest>) {
+  const { path, nameOf, isOver, restOf, unusable } = options
+  const found = new Map<string, Entry | Lying<Rest>>()
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return undefined
     throw error
   })
-  const lines = text.split('\n')
-  // Whole files end with a line break, so the last piece is empty or was cut off (J2).
-  lines.pop()
-  const entries = new Map<string, Entry>()
-  for (const [at, line] of lines.entries()) {
-    const entry = readLine(options, line)
-    if (entry === undefined) throw unusable('damaged', `${path}: line ${at + 1} cannot be read`)
-    entries.set(nameOf(entry), entry)
+  try {
+    let number = 0
+    for await (const { text, at, bytes } of file ? linesOf(file) : []) {
+      number += 1
+      const entry = readLine(options, text)
+      if (entry === undefined) throw unusable('damaged', `${path}: line ${number} cannot be read`)
+      const rest = restOf?.(entry)
+      if (isOver(entry)) found.delete(nameOf(entry))
+      else found.set(nameOf(entry), rest === undefined ? entry : { rest, at, bytes })
+    }
+    const all = [...found.values()]
+    const written = await rewrite(path, sourcesOf(all), file)
+    written.move()
+    const first = new Map<string, Entry>()
+    for (const [name, each] of found) if (!isLying(each)) first.set(name, each)
+    return { all, first, written }
+  } finally {
+    await file?.close()
   }
-  for (const [name, entry] of entries) if (isOver(entry)) entries.delete(name)
-  return entries
 }
 
-function readLine<Entry>({ read }: JournalOptions<Entry>, line: string): Entry | undefined {
+function readLine<Entry>(
+  { read }: Pick<JournalOptions<Entry>, 'read'>,
+  line: string,
+): Entry | undefined {
   try {
     return read(JSON.parse(line))
   } catch {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { appendFile, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WorkId } from '@chimera/domain/ids'
+import type { Digest, TaskId, WorkId } from '@chimera/domain/ids'
+import type { WorkState } from '@chimera/domain/work/work'
 import { createClock } from '@chimera/host/clock'
 import { createVirtualClock } from '@chimera/host/virtual-clock'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
@@ -84,6 +85,47 @@ test('old lines are cleared away, and nothing with them', async () => {
   assert.ok(text.split('\n').length < 2_000)
   const after = await openAt(await crashed(directory))
   assert.equal((await after.keep.find('scope a'))?.durationMs, 24)
+})
+
+describe('work that has ended lies in the file', () => {
+  const DONE: WorkState = { name: 'done', endedAt: 0, output: 'digest' as Digest }
+  // Not of one byte each, and two of them do not fit into what is read at once.
+  const text = (at: number) => 'ö'.repeat(at % 50 === 3 ? 400_000 : at + 1)
+  const ended = (at: number) => keptAs(`e${at}`, { input: { text: text(at) } }, DONE)
+  const MANY = 100
+
+  async function holdsAll({ keep }: FileKeep): Promise<void> {
+    for (const at of [0, 3, 4, 50, MANY - 1]) {
+      assert.equal((await keep.find(`scope e${at}`))?.input.text, text(at), `${at}`)
+    }
+    assert.equal((await keep.byWork('work e7' as WorkId))?.scope, 'scope e7')
+    assert.equal((await keep.byTask('task' as TaskId))?.scope, 'scope running')
+    assert.equal((await keep.byTask('task' as TaskId, 'bob'))?.scope, 'scope bob')
+    assert.equal((await keep.unfinished()).length, 1)
+    assert.equal((await keep.enter(ended(4)))?.input.text, text(4))
+    assert.equal(keep.enterEarly?.(ended(4)), undefined)
+  }
+
+  test('and is found whole: while it runs, when old lines go, after a crash', async () => {
+    const directory = newDirectory()
+    const files = await openAt(directory)
+    const { keep } = files
+    await keep.enter(keptAs('bob', { requester: { name: 'bob', proof: 'open' } }, DONE))
+    const each = Array.from({ length: MANY }, (_, at) => at)
+    await Promise.all(each.map(async (at) => keep.enter(keptAs(`e${at}`))))
+    await Promise.all(each.map(async (at) => keep.save(ended(at))))
+    await keep.enter(keptAs('running'))
+    await holdsAll(files)
+    const before = (await stat(join(directory, 'work.jsonl'))).ino
+    const others = Array.from({ length: 1_000 }, (_, at) => keptAs(`o${at}`, { forgetAt: 1 }, DONE))
+    await Promise.all(others.map(async (other) => keep.enter(other)))
+    // Read at the same time, so that some of it falls into the turn in which the file changes.
+    const reads = Array.from({ length: 20 }, () => holdsAll(files))
+    await Promise.all([...reads, keep.save(keptAs('running', { durationMs: 7 }))])
+    assert.notEqual((await stat(join(directory, 'work.jsonl'))).ino, before, 'not written anew')
+    await holdsAll(files)
+    await holdsAll(await openAt(await crashed(directory)))
+  })
 })
 
 test('only its owner can read it, and only one process has it', async () => {

@@ -12,7 +12,7 @@ import type { Answers } from '@chimera/skill/answers'
 import { openFileAnswers } from '@chimera/skill/file-answers'
 import { openJournal } from '@chimera/skill/journal'
 import type { Keep, KeptWork } from './keep.ts'
-import { keepOn } from './memory-keep.ts'
+import { type EndedName, endedName, keepOn } from './memory-keep.ts'
 
 export type FileKeepOptions = {
   /** Its own: nobody else writes there. */
@@ -49,15 +49,21 @@ export async function openFileKeep(options: FileKeepOptions): Promise<FileKeep> 
   const answers = await openFileAnswers({ path: join(directory, 'answers.jsonl'), clock })
   try {
     const now = clock.now()
-    const journal = await openJournal<KeptWork>({
+    const journal = await openJournal<KeptWork, EndedName>({
       path: join(directory, 'work.jsonl'),
       read: readKept,
       nameOf: ({ scope }) => scope,
       isOver: ({ forgetAt }) => forgetAt !== undefined && forgetAt <= now,
+      restOf: endedName,
       unusable: (why, message) => new KeepUnusable(`keep_${why}`, message),
     })
     const { keep, entries } = keepOn(
-      { durable: true, first: [...journal.first.values()], write: journal.write },
+      {
+        durable: true,
+        first: journal.all,
+        write: journal.lay,
+        fetch: journal.fetch,
+      },
       { now: clock.now, ...(most !== undefined && { most }) },
     )
     journal.holds(entries)
