@@ -81,6 +81,11 @@ export type Network = {
   readonly report: (result: object, asked?: { readonly bus?: true }) => Promise<Done>
   /** Many results in one message, where that can be; an outcome for each, in their order. */
   readonly reportAll?: (results: readonly object[]) => Promise<readonly Done[]>
+  /** How far long work has come, for whoever looks at the hub. If it is lost, it is lost. */
+  readonly advance?: (
+    task: TaskId,
+    how: { readonly share: number; readonly note?: string },
+  ) => Promise<void>
   /** The final answer to a request that came by the bus and was deferred (OC-15). */
   readonly respond?: (response: object, to: AgentId) => Promise<Done>
 }

@@ -35,15 +35,21 @@ export function createChance(): Chance {
   }
   const chance = chanceFrom((count) => randomFillSync(new Uint8Array(count)), draw)
   const ticks = createTicks(() => fractionFrom(draw(8)))
+  // Many are made in one millisecond, whose text is written once.
+  const written = { ms: Number.NaN, text: '' }
   return {
     ...chance,
     uuid: () => randomUUID(),
     // Node has random identifiers in store: only the time and the version are written over one.
     uuidV7(now) {
       const { ms, count } = ticks(now)
-      const time = ms.toString(16).padStart(12, '0')
-      const counted = count.toString(16).padStart(3, '0')
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${counted}${randomUUID().slice(18)}`
+      if (ms !== written.ms) {
+        const time = ms.toString(16).padStart(12, '0')
+        written.text = `${time.slice(0, 8)}-${time.slice(8)}-7`
+        written.ms = ms
+      }
+      const counted = (COUNTS + count).toString(16).slice(1)
+      return `${written.text}${counted}${randomUUID().slice(18)}`
     },
   }
 }

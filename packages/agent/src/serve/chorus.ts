@@ -8,10 +8,20 @@ import type { Refused } from '@chimera/domain/decision'
 import type { TaskId } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
 import { pendingOf } from '../work/letters.ts'
-import { askInTime, type ById, type Doors, findWork, tellNotice, waited } from './doors.ts'
+import {
+  askInTime,
+  type ById,
+  type Came,
+  type Doors,
+  findWork,
+  openBoth,
+  type Reply,
+  tellNotice,
+  waited,
+} from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
 
 const TAKEN_ON = 202
@@ -23,7 +33,7 @@ export const chorusRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async
   const { self, clock, workshop } = doors
 
   /** A refused job in the shape of its result, where it is known which job it was (CH-11). */
-  function no(reply: FastifyReply, refused: Refused<Refusal>, task?: TaskId): FastifyReply {
+  function no(reply: Reply, refused: Refused<Refusal>, task?: TaskId): Reply {
     const now = clock.now()
     const { retryAt } = refused.particulars
     if (retryAt !== undefined) {
@@ -36,13 +46,14 @@ export const chorusRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async
     return reply.code(status).send(body)
   }
 
-  app.setErrorHandler((error, request, reply) => {
+  function failed(error: unknown, request: Came, reply: Reply): void {
     const refused = refusalOf(error, clock.now())
     if (isFault(refused)) request.log.error({ err: error }, 'chorus failed')
-    return no(reply, refused)
-  })
+    no(reply, refused)
+  }
+  app.setErrorHandler(failed)
 
-  function tell(reply: FastifyReply, kept: KeptWork): FastifyReply {
+  function tell(reply: Reply, kept: KeptWork): Reply {
     const { ask } = kept.work
     if (kept.refused !== undefined) return no(reply, kept.refused, ask.task)
     if (kept.report !== undefined) {
@@ -51,7 +62,7 @@ export const chorusRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async
     return reply.code(TAKEN_ON).send(chorus.encodeJobResult(pendingOf(self, kept), clock.now()))
   }
 
-  app.post('/jobs', async (request, reply) => {
+  async function ask(request: Came, reply: Reply): Promise<unknown> {
     const read = chorus.readJob(request.body)
     if (!read.ok) return no(reply, read, taskIn(request.body))
     const { value: asked } = read
@@ -62,7 +73,8 @@ export const chorusRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async
     tellNotice(doors, reply, taken.kept)
     if (asked.callback !== undefined) return tell(reply, taken.kept)
     return tell(reply, await workshop.ended(taken.kept, LIMITS.syncWaitMs))
-  })
+  }
+  openBoth(app, doors, '/jobs', { answer: ask, failed })
 
   app.get<ById>('/jobs/:id', async (request, reply) => {
     const found = await findWork(doors, request)

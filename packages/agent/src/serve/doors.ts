@@ -1,4 +1,5 @@
 /** What every door of an agent is given, and what they have in common. */
+import type { Socket } from 'node:net'
 import { isUuid, readUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { TaskId, WorkId } from '@chimera/domain/ids'
@@ -9,13 +10,14 @@ import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Skill } from '@chimera/skill/contract'
 import { isPromise, type Soon } from '@chimera/skill/soon'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Network, Self } from '../ports.ts'
 import type { Answered, AskedWork } from '../work/asking.ts'
 import type { KeptWork } from '../work/keep.ts'
 import { isConcerned } from '../work/requester.ts'
 import type { Reserving } from '../work/reserving.ts'
 import type { Workshop } from '../work/workshop.ts'
+import type { Lane } from './lane.ts'
 import type { Signers } from './signer.ts'
 
 export type Doors = {
@@ -27,7 +29,39 @@ export type Doors = {
   readonly clock: Clock
   readonly chance: Chance
   readonly signerOf: Signers
-  readonly bytesOf: (request: FastifyRequest) => Buffer
+  readonly bytesOf: (request: Came) => Buffer
+  readonly lane: Lane
+}
+
+/** What the doors look at of a request: it came by Fastify or by the lane. */
+export type Came = Pick<FastifyRequest, 'method' | 'url' | 'headers' | 'body' | 'params'> & {
+  readonly socket: Pick<Socket, 'localAddress' | 'localPort'>
+  readonly log: FastifyBaseLogger
+}
+
+/** What the doors say, by Fastify or by the lane. */
+export type Reply = {
+  code(status: number): Reply
+  header(name: string, value: string | number): Reply
+  type(type: typeof JSON_TYPE): Reply
+  /** A text is JSON already. */
+  send(body: object | string): Reply
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What is served on both ways. It answers before it resolves. */
+export type Way = {
+  readonly answer: (request: Came, reply: Reply) => Promise<unknown>
+  readonly failed: (error: unknown, request: Came, reply: Reply) => unknown
+}
+
+/** A door for POST on both ways, within a plugin that has set `failed` for all of its doors. */
+export function openBoth(app: FastifyInstance, { lane }: Doors, path: string, way: Way): void {
+  app.post(path, async (request, reply): Promise<void> => {
+    await way.answer(request, reply)
+  })
+  lane.open(`${app.prefix}${path}`, way)
 }
 
 export type ById = { readonly Params: { readonly id: string } }
@@ -77,7 +111,7 @@ export async function findWork(
 }
 
 /** `Prefer: wait=10` (RFC 7240): how long the caller would wait for the end. */
-export function waitMs({ headers }: FastifyRequest): number | undefined {
+export function waitMs({ headers }: Pick<Came, 'headers'>): number | undefined {
   if (headers.prefer === undefined) return undefined
   const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(String(headers.prefer)) ?? []
   return seconds === undefined ? undefined : Math.min(Number(seconds) * 1_000, LIMITS.syncWaitMs)
@@ -85,7 +119,7 @@ export function waitMs({ headers }: FastifyRequest): number | undefined {
 
 export async function waited(
   { workshop }: Doors,
-  request: FastifyRequest,
+  request: Came,
   kept: KeptWork,
 ): Promise<KeptWork> {
   const ms = waitMs(request)
@@ -93,7 +127,7 @@ export async function waited(
 }
 
 /** SK-5: who asks for a version that goes is told until when it runs (RFC 9745, RFC 8594). */
-export function tellNotice({ skills }: Doors, reply: FastifyReply, { skill: id }: KeptWork): void {
+export function tellNotice({ skills }: Doors, reply: Reply, { skill: id }: KeptWork): void {
   const { deprecation } = skills.find((each) => each.id === id) ?? {}
   if (deprecation === undefined) return
   const { declaredAt, removedAt } = deprecation

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fastify, { type FastifyInstance } from 'fastify'
 import { describe, test } from 'vitest'
-import { guardAnswers } from './guard.ts'
+import { createGuard, guardAnswers } from './guard.ts'
 
 const TOKEN = `chm_${'x'.repeat(43)}`
 const ID = '4f8a1f3c-2f5e-4e58-8a37-0a3f6c1d9b22'
@@ -19,7 +19,7 @@ const ERROR = { code: 'broken', retryable: false }
 
 function serving(status: number, body: object): FastifyInstance {
   const app = fastify()
-  guardAnswers(app, { now: () => 0 })
+  guardAnswers(app, createGuard({ now: () => 0 }))
   const answer = (
     _: unknown,
     reply: { code: (status: number) => { send: (body: object) => void } },

@@ -18,7 +18,8 @@ import { sender } from '@chimera/dialects/outgoing'
 import { AnyObject } from '@chimera/dialects/wire'
 import { refuse } from '@chimera/domain/decision'
 import type { Instant } from '@chimera/domain/ids'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { JSON_TYPE, type Reply } from './doors.ts'
 
 type Schema = Parameters<typeof shapeChecker>[0]
 type Check = (message: object) => { readonly ok: true } | { readonly ok: false; why: unknown }
@@ -31,11 +32,10 @@ const SCHEMAS: readonly (readonly [member: string, schema: Schema])[] = [
   ['accepted', moltbook.MESSAGES['reserve-ack'].schema],
 ]
 const FIRST_ERROR = 400
-const JSON_TYPE = 'application/json; charset=utf-8'
 const isResult = shapeChecker(openclaw.MESSAGES['collaboration-result'].schema)
 
 /** A result that is written already: looked at like any other, and not written again. */
-export function sendWritten(reply: FastifyReply, { message, text }: Written): FastifyReply {
+export function sendWritten(reply: Reply, { message, text }: Written): Reply {
   // What does not fit goes the way of all others, on which it is stopped.
   return isResult(message).ok ? reply.type(JSON_TYPE).send(text) : reply.send(message)
 }
@@ -44,7 +44,18 @@ type Written = { readonly message: object; readonly text: string }
 
 const SKILL_PATH = '/skills/:name'
 
-export function guardAnswers(app: FastifyInstance, { now }: { readonly now: () => Instant }): void {
+/** How an answer leaves: as it is, or as something that may. */
+export type Guard = (
+  payload: object,
+  answer: {
+    readonly status: number
+    /** As the door is registered. */
+    readonly path: string | undefined
+    readonly log: FastifyBaseLogger
+  },
+) => { readonly status: number; readonly leaves: object }
+
+export function createGuard({ now }: { readonly now: () => Instant }): Guard {
   const checks = new Map(SCHEMAS.map(([member, schema]) => [member, checkOf(schema)]))
   const clear = sender<object>(AnyObject, { found: 'blacken' })
 
@@ -68,16 +79,25 @@ export function guardAnswers(app: FastifyInstance, { now }: { readonly now: () =
     return cleared.message
   }
 
+  return (payload, { status, path, log }) => {
+    // The answer to a skill that is called by its name is its output, whatever that looks like.
+    if (path === SKILL_PATH && status < FIRST_ERROR) return { status, leaves: payload }
+    const leaves = passed(payload, status, log)
+    if (leaves !== undefined) return { status, leaves }
+    const refused = refuse('service_unavailable')
+    const error = encodeError(refused, refused.refusal, now())
+    return { status: statusOf(refused.refusal), leaves: error }
+  }
+}
+
+export function guardAnswers(app: FastifyInstance, guard: Guard): void {
   app.addHook('preSerialization', (request, reply, payload, done) => {
     if (typeof payload !== 'object' || payload === null) return done(null, payload)
-    // The answer to a skill that is called by its name is its output, whatever that looks like.
-    const isOutput = request.routeOptions.url === SKILL_PATH && reply.statusCode < FIRST_ERROR
-    if (isOutput) return done(null, payload)
-    const leaves = passed(payload, reply.statusCode, request.log)
-    if (leaves !== undefined) return done(null, leaves)
-    const refused = refuse('service_unavailable')
-    reply.code(statusOf(refused.refusal))
-    done(null, encodeError(refused, refused.refusal, now()))
+    const { log, routeOptions } = request
+    const answer = { status: reply.statusCode, path: routeOptions.url, log }
+    const { status, leaves } = guard(payload, answer)
+    reply.code(status)
+    done(null, leaves)
   })
 }
 

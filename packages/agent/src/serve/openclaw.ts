@@ -9,15 +9,18 @@ import type { CorrelationId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { endOf } from '@chimera/domain/work/work'
 import { isPromise } from '@chimera/skill/soon'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
 import { signedResult } from '../work/signed.ts'
 import {
   askInTime,
   type ById,
+  type Came,
   type Doors,
   findWork,
   hasEnded,
+  openBoth,
+  type Reply,
   tellNotice,
   waited,
   waitMs,
@@ -32,23 +35,24 @@ export const openclawRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = asy
 ) => {
   const { self, clock, workshop } = doors
 
-  function answer(reply: FastifyReply, { status, body }: openclaw.ResponseAnswer): FastifyReply {
+  function answer(reply: Reply, { status, body }: openclaw.ResponseAnswer): Reply {
     const reason = 'rejection_reason' in body ? body.rejection_reason : body
     const seconds =
       reason && 'retry_after_seconds' in reason ? reason.retry_after_seconds : undefined
     if (seconds !== undefined) reply.header('retry-after', seconds)
     return reply.code(status).send(body)
   }
-  const no = (reply: FastifyReply, refused: Refused<Refusal>, correlation?: CorrelationId) =>
+  const no = (reply: Reply, refused: Refused<Refusal>, correlation?: CorrelationId) =>
     answer(reply, openclaw.encodeRefusal(refused, clock.now(), correlation))
 
-  app.setErrorHandler((error, request, reply) => {
+  function failed(error: unknown, request: Came, reply: Reply): void {
     const refused = refusalOf(error, clock.now())
     if (isFault(refused)) request.log.error({ err: error }, 'openclaw failed')
-    return no(reply, refused)
-  })
+    no(reply, refused)
+  }
+  app.setErrorHandler(failed)
 
-  app.post('/collaborations', async (request, reply): Promise<void> => {
+  async function ask(request: Came, reply: Reply): Promise<void> {
     const { body } = request
     const unspoken = openclaw.refuseVersion(body)
     const read = unspoken ?? openclaw.readRequest(body)
@@ -67,10 +71,11 @@ export const openclawRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = asy
     // Who waits hears the result; who does not, the same answer each time (OC-12).
     if (ms !== undefined && hasEnded(kept)) tell(reply, kept)
     else answer(reply, openclaw.encodeProgress(kept.work, to, clock.now()))
-  })
+  }
+  openBoth(app, doors, '/collaborations', { answer: ask, failed })
 
   /** The result where there is one, else how the ask stands. */
-  function tell(reply: FastifyReply, kept: KeptWork): FastifyReply {
+  function tell(reply: Reply, kept: KeptWork): Reply {
     const { ask, state } = kept.work
     const signed = endOf(state) === undefined ? undefined : signedResult(self, kept)
     if (signed !== undefined) return sendWritten(reply, signed)

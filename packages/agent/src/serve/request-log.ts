@@ -56,6 +56,9 @@ class RequestLog implements FastifyBaseLogger {
   }
 }
 
+export const createRequestLog = (log: Log, fields: Fields): FastifyBaseLogger =>
+  new RequestLog(log, fields)
+
 /** For Fastify, which is given no log of its own and then listens to no request's end. */
 export const requestLogs =
   (log: Log): NonNullable<FastifyServerOptions['childLoggerFactory']> =>

@@ -20,6 +20,7 @@ import { decodePublicKey, keyIdOf } from '@chimera/identity/keys'
 import type { Soon } from '@chimera/skill/soon'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { KEY_FIELD } from '../hub/client.ts'
+import type { Came } from './doors.ts'
 import type { Passed, Passes } from './passes.ts'
 
 export type Signed =
@@ -30,7 +31,7 @@ export type Signed =
       readonly pass?: true
     }
   | Refused<Refusal>
-export type Signers = (request: FastifyRequest) => Soon<Signed>
+export type Signers = (request: Came) => Soon<Signed>
 
 export type SignersOptions = {
   readonly now: () => Instant
@@ -41,14 +42,14 @@ export type SignersOptions = {
 
 const NOBODY: Passed = { ok: true }
 /** The bytes of its body stand with the request itself. */
-const BYTES = Symbol('bytes')
+export const BYTES = Symbol('bytes')
 type Holder = { [BYTES]?: Buffer }
 
 /** Keeps the bytes of every body, which are what was signed. */
 export function createSigners(
   app: FastifyInstance,
   { now, publicUrl, passes }: SignersOptions,
-): { readonly signerOf: Signers; readonly bytesOf: (request: FastifyRequest) => Buffer } {
+): { readonly signerOf: Signers; readonly bytesOf: (request: Came) => Buffer } {
   const keyring = createKeyring()
   const nonces = createSeenNonces()
   app.decorateRequest(BYTES, undefined)
@@ -60,10 +61,9 @@ export function createSigners(
     holder[BYTES] = body
     void parse(request, body.toString('utf8'), done)
   })
-  const bytesOf = (request: FastifyRequest): Buffer =>
-    (request as FastifyRequest & Holder)[BYTES] ?? Buffer.alloc(0)
+  const bytesOf = (request: Came): Buffer => (request as Came & Holder)[BYTES] ?? Buffer.alloc(0)
 
-  function signerOf(request: FastifyRequest): Soon<Signed> {
+  function signerOf(request: Came): Soon<Signed> {
     const { authorization, signature, 'signature-input': input } = request.headers
     // The pass first: a signature's nonce is used up by looking at it.
     const passed = authorization === undefined ? NOBODY : passes(authorization)
@@ -71,7 +71,7 @@ export function createSigners(
     return isSigned ? byBoth(request, passed) : passed
   }
 
-  async function byBoth(request: FastifyRequest, passing: Soon<Passed>): Promise<Signed> {
+  async function byBoth(request: Came, passing: Soon<Passed>): Promise<Signed> {
     const passed = await passing
     if (!passed.ok) return passed
     const signed = await bySignature(request)
@@ -79,7 +79,7 @@ export function createSigners(
     return refuse('signature_invalid')
   }
 
-  async function bySignature(request: FastifyRequest): Promise<Signed> {
+  async function bySignature(request: Came): Promise<Signed> {
     const { headers, method } = request
     const offered = decodePublicKey(fieldValue(headers, KEY_FIELD))
     if (offered === undefined) {
@@ -102,8 +102,7 @@ export function createSigners(
 }
 
 /** S2. The `Host` field counts only where it names the very address that was dialled. */
-function targetOf({ headers, raw, socket }: FastifyRequest, publicUrl: string | undefined): string {
-  const path = raw.url ?? '/'
+function targetOf({ headers, url, socket }: Came, publicUrl: string | undefined): string {
   const { localAddress = '', localPort = 0 } = socket
   const address = localAddress.replace(/^::ffff:/, '')
   const dialled = `${address.includes(':') ? `[${address}]` : address}:${localPort}`
@@ -111,7 +110,7 @@ function targetOf({ headers, raw, socket }: FastifyRequest, publicUrl: string | 
   const isLocal = isLoopback && headers.host === `localhost:${localPort}`
   // Whoever came straight to us dialled what it sees; whoever came through a proxy did not.
   const isDirect = isLocal || headers.host === dialled
-  if (publicUrl !== undefined && !isDirect) return `${publicUrl.replace(/\/$/, '')}${path}`
+  if (publicUrl !== undefined && !isDirect) return `${publicUrl.replace(/\/$/, '')}${url}`
   const scheme = 'encrypted' in socket ? 'https' : 'http'
-  return `${scheme}://${isLocal ? headers.host : dialled}${path}`
+  return `${scheme}://${isLocal ? headers.host : dialled}${url}`
 }

@@ -10,12 +10,10 @@ import { LIMITS } from '@chimera/domain/limits'
 import type { Refusal } from '@chimera/domain/refusals'
 import { DEFAULT_PRIORITY } from '@chimera/domain/work/queue'
 import type { WorkAsked } from '@chimera/domain/work/work'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { KeptWork } from '../work/keep.ts'
-import { askInTime, type Doors, tellNotice } from './doors.ts'
+import { askInTime, type Came, type Doors, openBoth, type Reply, tellNotice } from './doors.ts'
 import { isFault, refusalOf } from './failed.ts'
-
-type ByName = { readonly Params: { readonly name: string } }
 
 /** Which agent calls; on an open hub any name will do. */
 const AGENT_FIELD = 'x-chimera-agent'
@@ -28,7 +26,7 @@ export const skillRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async 
 ) => {
   const { clock, workshop } = doors
 
-  function no(reply: FastifyReply, refused: Refused<Refusal>): FastifyReply {
+  function no(reply: Reply, refused: Refused<Refusal>): Reply {
     const { status, body } = skills.encodeRefusal(refused, clock.now())
     if (body.retry_after_seconds !== undefined) {
       reply.header('retry-after', body.retry_after_seconds)
@@ -36,13 +34,14 @@ export const skillRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async 
     return reply.code(status).send(body)
   }
 
-  app.setErrorHandler((error, request, reply) => {
+  function failed(error: unknown, request: Came, reply: Reply): void {
     const refused = refusalOf(error, clock.now())
     if (isFault(refused)) request.log.error({ err: error }, 'a skill call failed')
-    return no(reply, refused)
-  })
+    no(reply, refused)
+  }
+  app.setErrorHandler(failed)
 
-  app.post<ByName>('/skills/:name', async (request, reply) => {
+  async function call(request: Came, reply: Reply): Promise<unknown> {
     const asked = readCall(doors, request)
     if ('ok' in asked) return no(reply, asked)
     const signer = await doors.signerOf(request)
@@ -54,9 +53,10 @@ export const skillRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async 
     reply.header('x-work-id', kept.work.ask.work)
     if (kept.refused !== undefined) return no(reply, kept.refused)
     return tell(reply, kept)
-  })
+  }
+  openBoth(app, doors, '/skills/:name', { answer: call, failed })
 
-  function tell(reply: FastifyReply, kept: KeptWork): FastifyReply {
+  function tell(reply: Reply, kept: KeptWork): Reply {
     const { report } = kept
     if (report === undefined) return reply.code(TAKEN_ON).send({})
     if (report.how === 'done') return reply.send(report.output ?? {})
@@ -70,8 +70,9 @@ export const skillRoutes: FastifyPluginAsync<{ readonly doors: Doors }> = async 
 
 function readCall(
   { chance }: Doors,
-  { params, body, headers }: FastifyRequest<ByName>,
+  { params, body, headers }: Came,
 ): WorkAsked | Refused<Refusal> {
+  const { name } = params as { readonly name: string }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const issue = {
       path: '',
@@ -94,7 +95,7 @@ function readCall(
     type: 'ask_work',
     task,
     claimedRequester: typeof agent === 'string' && isUuid(agent) ? readUuid(agent) : ANYBODY,
-    skill: params.name,
+    skill: name,
     input: { ...body },
     key: (given ?? task) as IdempotencyKey,
     correlation: task as string as CorrelationId,

@@ -149,9 +149,9 @@ function enter(admitting: Admitting, kept: KeptWork, undo: () => void): Soon<Ans
 
 /** A5. */
 function mayBeginEarly({ hands, looked, held }: Admitting, { work, skill }: KeptWork): boolean {
-  if (held !== undefined || work.state.name !== 'accepted' || !('ok' in looked)) return false
-  const once = hands.skills.some((each) => each.id === skill && each.idempotency.once)
-  return hands.keep.enterEarly !== undefined && !once
+  if (hands.keep.enterEarly === undefined || held !== undefined || !('ok' in looked)) return false
+  if (work.state.name !== 'accepted') return false
+  return !hands.skills.some((each) => each.id === skill && each.idempotency.once)
 }
 
 function beginEarly(admitting: Admitting, kept: KeptWork): Soon<Answered> | undefined {

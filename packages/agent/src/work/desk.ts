@@ -134,7 +134,7 @@ export function createDesk({ instance, slots, perMinute }: DeskOptions): Desk {
     take: ({ requester, task, work, until }, now) => {
       const planner = requester as AgentId
       // What comes here was accepted: draining, it is finished all the same (C4 of the domain).
-      const open = { ...capacity, draining: false }
+      const open = capacity.draining ? { ...capacity, draining: false } : capacity
       const decision = decideTake(open, { work, planner, task, slots: 1 }, now)
       if (!decision.ok) return false
       for (const fact of decision.facts) capacity = applyCapacity(capacity, fact)

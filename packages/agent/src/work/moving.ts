@@ -16,6 +16,7 @@ import {
   decideWork,
   type Ended,
   endOf,
+  type Work,
   type WorkCommand,
   type WorkFact,
   type WorkRefusal,
@@ -55,7 +56,8 @@ export function stepWork(
 
   const before = kept.work.state
   const work = applyWork(kept.work, fact)
-  const next: KeptWork = { ...kept, work }
+  // Nearly every step: there are two for each piece of work, so each is one copy and no more.
+  if (work.state.name === 'running') return { decision, kept: { ...kept, work }, moved: true }
   const letter = (says: Letter['says'], to: Letter['to']): Letter => ({
     id: uuid(),
     says,
@@ -63,20 +65,21 @@ export function stepWork(
     attempts: 0,
     nextAt: now,
   })
+  const end = endOf(work.state)
+  if (end !== undefined && endOf(before) === undefined) {
+    const report = reportOf(kept, work, end, { agent, output, durationMs })
+    const letters = [...kept.letters, letter('result', 'hub')]
+    if (kept.callback !== undefined) letters.push(letter('result', 'callback'))
+    const forgetAt = forgetAtOf(kept, now)
+    const told: Writable<KeptWork> = { ...kept, work, report, letters }
+    if (forgetAt !== undefined) told.forgetAt = forgetAt
+    return { decision, kept: told, moved: true }
+  }
+  const next: KeptWork = { ...kept, work }
   const answers = (): readonly Letter[] => [
     ...(kept.callback === undefined ? [] : [letter('answer', 'callback')]),
     ...(kept.bus ? [letter('answer', 'bus')] : []),
   ]
-
-  const end = endOf(work.state)
-  if (end !== undefined && endOf(before) === undefined) {
-    const report = reportOf(next, end, { agent, output, durationMs })
-    const letters = [...kept.letters, letter('result', 'hub')]
-    if (kept.callback !== undefined) letters.push(letter('result', 'callback'))
-    const told = { ...next, report, letters }
-    const forgetAt = forgetAtOf(kept, now)
-    return { decision, kept: forgetAt === undefined ? told : { ...told, forgetAt }, moved: true }
-  }
   if (work.state.name === 'refused') {
     const because = refused ?? refuse(work.state.refusal)
     const letters = [...kept.letters, ...answers()]
@@ -107,7 +110,8 @@ type Told = {
 }
 
 function reportOf(
-  { work: { ask, priceCents }, requester }: KeptWork,
+  { requester }: KeptWork,
+  { ask, priceCents }: Work,
   end: Ended,
   { agent, output, durationMs }: Told,
 ): EndReported {

@@ -10,6 +10,7 @@
 import {
   encodeConfirmation,
   encodeHoldRelease,
+  encodeWorkProgress,
   type HeldSeen,
   readAgentOwner,
   readHolds,
@@ -151,6 +152,10 @@ export function createNetwork({ hub, agent: self, clock }: NetworkHands): Networ
       return promised
     },
     report: (result) => report(result),
+    async advance(task, how) {
+      const path = `/v1/work/${encodeURIComponent(task)}/progress`
+      await hub.post(path, encodeWorkProgress(how, clock.now()), { tries: 1 })
+    },
     reportAll,
   }
 }

@@ -29,6 +29,11 @@ type Told =
   | { readonly is: 'answer' | 'result' }
   | { readonly is: 'progress'; readonly share: number; readonly note?: string }
 
+/** Of work that says nothing on its way, which nobody follows: most is so. */
+type Plain = readonly ('answer' | 'result')[]
+const ANSWERED: Plain = ['answer']
+const ENDED: Plain = ['answer', 'result']
+
 type Kept = {
   last: number
   moments: Moment[]
@@ -43,15 +48,18 @@ const MOST_WORK = 2_000
 
 export function createProgresses(now: () => Instant): Progresses {
   /** In two ages, so that nothing is taken out one by one; what goes on becomes young again. */
-  let young = new Map<WorkId, Kept>()
-  let old = new Map<WorkId, Kept>()
+  let young = new Map<WorkId, Kept | Plain>()
+  let old = new Map<WorkId, Kept | Plain>()
+
+  function put(work: WorkId, one: Kept | Plain): void {
+    if (young.size >= MOST_WORK && !young.has(work)) age()
+    young.set(work, one)
+  }
 
   function of(work: WorkId): Kept {
-    const known = young.get(work)
-    if (known !== undefined) return known
-    if (young.size >= MOST_WORK) age()
-    const one = old.get(work) ?? { last: 0, moments: [], hearers: undefined }
-    young.set(work, one)
+    const known = young.get(work) ?? old.get(work)
+    const one = known !== undefined && 'last' in known ? known : keptOf(known ?? [], now())
+    put(work, one)
     return one
   }
 
@@ -59,11 +67,21 @@ export function createProgresses(now: () => Instant): Progresses {
     const gone = old
     old = young
     young = new Map()
-    for (const [work, one] of gone) if (one.hearers?.size) young.set(work, one)
+    for (const [work, one] of gone) if ('last' in one && one.hearers?.size) young.set(work, one)
+  }
+
+  /** Whether there is no more to remember of it than that. */
+  function isPlain(work: WorkId, is: Told['is']): boolean {
+    const known = young.get(work) ?? old.get(work)
+    const plain = known === undefined && is === 'answer' ? ANSWERED : undefined
+    const after = known === ANSWERED && is === 'result' ? ENDED : plain
+    if (after !== undefined) put(work, after)
+    return after !== undefined
   }
 
   return {
     tell(work, told) {
+      if (isPlain(work, told.is)) return
       const one = of(work)
       one.last += 1
       const moment: Moment = { ...told, place: one.last, at: now() }
@@ -85,3 +103,9 @@ export function createProgresses(now: () => Instant): Progresses {
     },
   }
 }
+
+const keptOf = (plain: Plain, at: Instant): Kept => ({
+  last: plain.length,
+  moments: plain.map((is, before) => ({ is, place: before + 1, at })),
+  hearers: undefined,
+})

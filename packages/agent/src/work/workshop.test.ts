@@ -211,6 +211,29 @@ describe('a run', () => {
     const rest = stage.workshop.follow(work, 3, () => undefined)
     assert.deepEqual([rest.past.length, rest.gap], [1, false])
     assert.equal(stage.workshop.follow(work, 9, () => undefined).gap, true)
+    assert.deepEqual(stage.hub.advances, [], 'short work is not told of at the hub')
+  })
+
+  test('tells the hub how far long work has come, every two seconds at most', async () => {
+    let say: (share: number, note?: string) => void = () => undefined
+    const slow = defineSkill({
+      name: 'count',
+      version: '1.0',
+      input: Type.Object({}),
+      output: Type.Object({}),
+      run: (_, { progress, signal }) => {
+        say = progress
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve({})))
+      },
+    })
+    const stage = createStage({ skills: [slow] })
+    await stage.ask({ input: {} })
+    await settle()
+    for (const share of [0.1, 0.2, 0.3, 0.4, 0.5]) {
+      await stage.clock.advanceBy(1_000)
+      say(share, `${share}`)
+    }
+    assert.deepEqual(stage.hub.advances, [0.2, 0.4])
   })
 })
 

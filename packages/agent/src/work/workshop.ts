@@ -72,6 +72,9 @@ const RESULTED = { is: 'result' } as const
 const LOOK_AGAIN_MS = 60_000
 const MOST_LOOK_AGAIN_MS = 60 * LOOK_AGAIN_MS
 
+// How often the hub is told how far work has come; what is done sooner is not told of at all.
+const ADVANCE_MS = 2_000
+
 export function createWorkshop(hands: WorkshopHands): Workshop {
   const { self, network, runner, keep, desk, clock, chance, log, voices } = hands
   const { shared } = keep
@@ -343,6 +346,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
 
   function callOf(one: Live): CallOptions {
     const { ask } = one.kept.work
+    let toldAt = clock.now()
     const call: Writable<CallOptions> = {
       caller: ask.requester,
       leaving: one.stop,
@@ -354,6 +358,9 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
         }
         const note = said === undefined ? {} : { note: clearWords(said) }
         progresses.tell(ask.work, { is: 'progress', share, ...note })
+        if (clock.now() - toldAt < ADVANCE_MS) return
+        toldAt = clock.now()
+        void network.advance?.(ask.task, { share, ...note })
       },
     }
     if (one.looked !== undefined) call.looked = one.looked

@@ -139,7 +139,10 @@ export function applyCapacity(capacity: Capacity, fact: CapacityFact): Capacity 
     case 'slots_taken':
       return {
         ...capacity,
-        reservations: reservations.filter((each) => !sameTask(each, fact.occupation)),
+        reservations:
+          reservations.length === 0
+            ? reservations
+            : reservations.filter((each) => !sameTask(each, fact.occupation)),
         running: [...running, fact.occupation],
       }
     case 'slots_freed':

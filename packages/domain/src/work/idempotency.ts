@@ -33,7 +33,7 @@ export type Repeat<Answer> =
 
 /** One string for the scope. Lengths are written out, so that no two scopes share a string. */
 export function scopeKey({ requester, responder, key }: Scope): string {
-  return [requester, responder, key].map((part) => `${part.length}:${part}`).join('')
+  return `${requester.length}:${requester}${responder.length}:${responder}${key.length}:${key}`
 }
 
 export function decideRepeat<Answer>(
