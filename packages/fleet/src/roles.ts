@@ -49,4 +49,8 @@ export function skillsFor(role: Role, skills: readonly Skill[], prices: Prices):
     .map((skill) => ({ ...skill, priceCents: Math.round((prices[skill.name] ?? 0) * 100) }))
 }
 
+/** What these roles need of the ten skills. */
+export const skillNamesOf = (roles: readonly Role[]): ReadonlySet<string> =>
+  new Set(roles.flatMap((role) => SKILLS[role]))
+
 export const nameOf = (role: Role): string => `chimera-${role}`

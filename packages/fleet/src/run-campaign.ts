@@ -7,6 +7,7 @@ import { defineSkill } from '@chimera/skill/define'
 import { askedIssues, RunCampaignInput, RunCampaignOutput } from './campaign/asked.ts'
 import type { CampaignDesk } from './campaign/desk.ts'
 import { DeskFailure } from './campaign/hub-desk.ts'
+import { sleepOn } from './campaign/patience.ts'
 import { runCampaign as run } from './campaign/run.ts'
 import { StepFailure } from './campaign/steps.ts'
 import { PRICES, type Prices } from './roles.ts'
@@ -33,8 +34,8 @@ export function runCampaign({ desk, prices = PRICES, clock = createClock() }: Ru
       DESK_UNAVAILABLE: { http: 503, retryable: true, words: 'The hub does not keep the record.' },
     },
     check: { input: (asked) => askedIssues(asked, price) },
-    run: async (asked, { signal, hire, now, progress, awaiting, failure }) => {
-      const hands = { desk, hire, now, signal, progress, awaiting }
+    run: async (asked, { signal, until, hire, now, progress, awaiting, failure }) => {
+      const hands = { desk, hire, now, signal, until, progress, awaiting }
       const most = (skill: string): number => prices[skill] ?? 0
       const sleep = (ms: number, until: AbortSignal) => sleepOn(clock, ms, until)
       try {
@@ -47,20 +48,5 @@ export function runCampaign({ desk, prices = PRICES, clock = createClock() }: Ru
         throw cause
       }
     },
-  })
-}
-
-function sleepOn(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const timer = clock.after(ms, () => {
-      signal.removeEventListener('abort', leave)
-      resolve()
-    })
-    const leave = (): void => {
-      timer.cancel()
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', leave, { once: true })
   })
 }

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Fleet, startFleet } from '../src/fleet.ts'
 import { ROLES } from '../src/roles.ts'
 import { askedFor } from './persona.ts'
+import { until } from './until.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'chimera-fleet-'))
 let hub: TestHub
@@ -61,13 +62,6 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 }, 60_000)
 
-async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
 const pending = (campaign: string) => async (): Promise<ReviewSeen | undefined> => {
   const { body } = await ask.send(`/v1/reviews?campaign_id=${campaign}`, { token: me.token })
   return (body.reviews as readonly ReviewSeen[])[0]

@@ -22,6 +22,7 @@ import {
   type Candidate,
   declinedBy,
   type Errand,
+  foundAgain,
   type Hands,
   type HoldNamed,
   lastWords,
@@ -167,11 +168,12 @@ function ask(hands: Hands, place: Candidate, errand: Errand) {
 /** E3. A hold of nothing tells who asks, not whether it is at work. */
 async function beginFree(
   hands: Hands,
-  place: Candidate,
+  found: Candidate,
   errand: Errand,
   hold?: HoldNamed,
 ): Promise<Knocked> {
   const { door, books } = hands
+  let place = found
   const held = hold && { hold }
   const out = async (answer: Refusing | Silent): Promise<Knocked> => {
     // Nothing is owed, and the next one is asked under the same name.
@@ -192,5 +194,6 @@ async function beginFree(
     if (failures === 1) errand.tell?.({ is: 'unknown', ...aboutOf(place) })
     // Whether it was asked is not known; `follow` finds out, or calls it off.
     if (!(await pause(hands, errand, failures))) return { kind: 'accepted', place, ...held }
+    place = await foundAgain(hands, place, errand)
   }
 }

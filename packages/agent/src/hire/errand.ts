@@ -164,6 +164,16 @@ export async function pause(hands: Hands, { terms }: Errand, failures: number): 
   return clock.now() < terms.deadline
 }
 
+/** Where it is now, as the hub knows it: one that was started again may listen elsewhere. */
+export async function foundAgain(
+  { books }: Pick<Hands, 'books'>,
+  place: Candidate,
+  errand: Errand,
+): Promise<Candidate> {
+  const known = await books.agent(place.id, boundsOf(errand)).catch(() => undefined)
+  return known?.endpoint === undefined ? place : { ...place, endpoint: known.endpoint }
+}
+
 export const boundsOf = ({ asked, terms }: Errand): Bounds => ({
   correlation: asked.correlation,
   deadline: terms.deadline,

@@ -6,6 +6,7 @@
  *   W2  What is not known by the deadline is called off; if that is not known either, the outcome
  *       is unknown, and is said to be (P-3).
  *   W3  Progress is heard beside the looking, and decides nothing.
+ *   W4  Who is silent may be elsewhere by now: an agent that was started again says where it is.
  */
 import { tellAnswer } from './begin.ts'
 import type { Bounds } from './books.ts'
@@ -17,6 +18,7 @@ import {
   declinedBy,
   type Ended,
   type Errand,
+  foundAgain,
   type Hands,
   type HoldNamed,
   LAST_MS,
@@ -53,12 +55,13 @@ export async function follow(
 
 async function watch(
   hands: Hands,
-  place: Candidate,
+  found: Candidate,
   errand: Errand,
   hold?: HoldNamed,
 ): Promise<Ended | Out> {
   const { door, clock, books } = hands
   const { terms, asked } = errand
+  let place = found
   let waits = false
   for (let looks = 1; ; looks += 1) {
     const leftMs = terms.deadline - clock.now()
@@ -86,6 +89,7 @@ async function watch(
       const told = await toldByHub(hands, place, errand, boundsOf(errand)).catch(() => undefined)
       if (told !== undefined) return told
       if (looks === 1) errand.tell?.({ is: 'unknown', ...aboutOf(place) })
+      if (looked.kind === 'silent') place = await foundAgain(hands, place, errand)
     }
     await pause(hands, errand, looks)
   }

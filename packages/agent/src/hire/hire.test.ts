@@ -65,6 +65,8 @@ type Script = {
   readonly hold?: HoldSeen['stage'] | 'silent'
   readonly work?: WorkSeen
   readonly candidates?: readonly AgentId[]
+  /** It was started again, and answers at this address alone. */
+  readonly moved?: string
   /** No time passes while it is asked. */
   readonly quickly?: boolean
 }
@@ -104,6 +106,7 @@ function stage(script: Script) {
     priceCents: price,
     costCents: stage === 'captured' ? price : 0,
   })
+  const isGone = (endpoint: string) => script.moved !== undefined && script.moved !== endpoint
   const nextAnswer = stepping(script.ask ?? [ACCEPTED], ACCEPTED)
   const nextLook = stepping(script.look ?? [DONE], DONE)
   const books: Partial<Books> = {
@@ -129,18 +132,19 @@ function stage(script: Script) {
       return seen(hold)
     },
     work: async () => script.work,
+    agent: async (id) => ({ id, name: 'Counter', ...(script.moved && { endpoint: script.moved }) }),
     isOpen: async () => true,
     settle: async () => void calls.push('settle'),
   }
   const door: Partial<Door> = {
-    ask: async ({ id: agent }, _, limits) => {
+    ask: async ({ id: agent, endpoint }, _, limits) => {
       asked.push({ ...limits, agent })
       if (!script.quickly) now += 1_000
-      return nextAnswer()
+      return isGone(endpoint) ? SILENT : nextAnswer()
     },
-    look: async () => {
+    look: async ({ endpoint }) => {
       now += 1_000
-      return nextLook()
+      return isGone(endpoint) ? SILENT : nextLook()
     },
     cancel: async () => {
       calls.push('cancel')
@@ -215,6 +219,8 @@ describe('P-3: what comes of silence', () => {
     ['done, and the books silent: the output is handed on',    { hold: 'silent' },                                             'done'],
     ['free, and nobody there: not even asked',                 { ...FREE, there: false },                                      'nobody_accepted'],
     ['free, silent, then there: asked again, the same',        { ...FREE, ask: [SILENT, SILENT, ACCEPTED] },                   'done'],
+    ['bound, started again elsewhere: found there',            { withdraw: 'bound', moved: 'https://new.example' },            'done'],
+    ['free, started again elsewhere: asked and found there',   { ...FREE, moved: 'https://new.example' },                      'done'],
     ['free, and silent for good: nobody else is asked',        { ...FREE, ask: [SILENT], look: [SILENT], candidates: [ONE, TWO] }, 'outcome_unknown'],
   ]
   for (const [situation, script, outcome] of rows) {

@@ -103,13 +103,17 @@ describe('P-3 under which name', () => {
     assert.equal(third, second)
   })
 
-  test('what is not known is looked up under the same name', async () => {
-    const one = process(['outcome_unknown'])
-    assert.equal(await one.run('a'), 'outcome_unknown')
-    await one.run('a', {}, 2)
-    const [first, again] = keys(one)
-    assert.equal(again, first)
-  })
+  for (const code of ['outcome_unknown', 'hub_unanswered', 'nobody_found', 'nobody_accepted']) {
+    test(`what came to ${code} has the name that a run after a crash makes`, async () => {
+      const [one, after] = [process([code as HireFailure['code']]), process()]
+      assert.equal(await one.run('a', { key: 'mine' }), code)
+      assert.equal(await one.run('a', { key: 'mine' }), 'done')
+      await after.run('a', { key: 'mine' })
+      const [first, again] = keys(one)
+      assert.equal(again, first)
+      assert.deepEqual(keys(after), [again])
+    })
+  }
 
   test('a key of the skill’s own is one part, whatever goes in', async () => {
     const one = process()

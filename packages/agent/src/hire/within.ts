@@ -8,7 +8,9 @@
  *   I2  Work that is not paid has nothing to hire from: only what is free can be hired for it.
  *   I3  Deadline, trace and signal are those of the run: a part ends with its whole.
  *   I4  A part has a name that a repeated run makes again, so that what was done before a crash is
- *       found and neither done nor paid twice. One that failed gets a new name at the next try.
+ *       found and neither done nor paid twice. One that has ended badly gets a new name at the next
+ *       try, since its end is kept; one that nobody took on keeps its name, or a run after a crash,
+ *       which knows nothing of the tries before, would ask under another.
  */
 import { readCents } from '@chimera/dialects/wire'
 import type { CorrelationId, HoldId, WorkId } from '@chimera/domain/ids'
@@ -17,7 +19,7 @@ import { canonicalDigest } from '@chimera/identity/canonical'
 import type { SubHiring } from '@chimera/skill/contract'
 import { readDuration } from '@chimera/skill/duration'
 import type { Network } from './connect.ts'
-import { HireFailure } from './failure.ts'
+import { HireFailure, type HireFailureCode } from './failure.ts'
 
 /** The work that runs, as far as hiring for it needs to know. */
 export type Within = {
@@ -70,7 +72,7 @@ export function createWithin({ network, clock }: WithinHands): (work: Within) =>
         return await once()
       } catch (error) {
         if (!(error instanceof HireFailure)) throw error
-        if (error.code !== 'outcome_unknown') countUp(failed, name)
+        if (ENDED.includes(error.code)) countUp(failed, name)
         // Called off when the agent was stopped before: this run asks for it anew.
         if (error.code !== 'work_cancelled' || hadFailed || signal.aborted) throw error
         return await once()
@@ -78,6 +80,14 @@ export function createWithin({ network, clock }: WithinHands): (work: Within) =>
     }
   }
 }
+
+/** I4: what the agent that was asked remembers under the name. */
+const ENDED: readonly HireFailureCode[] = [
+  'work_failed',
+  'work_cancelled',
+  'deadline_passed',
+  'given_up',
+]
 
 function countUp(counts: Map<string, number>, name: string): number {
   const count = (counts.get(name) ?? 0) + 1

@@ -6,13 +6,16 @@
  *   E2  What a person sends back is written again with the person's words, and judged again.
  *   E3  What is published is what was approved, to the byte: an edited text is the reviewer's.
  *   E4  A piece that fails ends alone, with words for whoever looks at the board.
+ *   E5  What is for later is handed over at once, as long as its approval lasts, and stays approved
+ *       until its time comes; then it is seen to be out. A time after the end of the run is left to
+ *       whoever publishes.
  */
 import type { ReviewSeen, ReviewWanted } from '@chimera/dialects/chimera'
 import type { ContentPackage } from '@chimera/dialects/skills/content'
 import type { PublishContentOutput, ValidateContentOutput } from '@chimera/dialects/skills/schema'
 import type { ScoredTrend } from '@chimera/dialects/skills/trend'
 import type { PublishPlatform } from '@chimera/dialects/skills/words'
-import { writeInstant } from '@chimera/dialects/wire'
+import { instantOf, writeInstant } from '@chimera/dialects/wire'
 import type { ContentState } from '@chimera/domain/campaign/content'
 import type { Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
@@ -42,6 +45,10 @@ export type PieceHands = {
   readonly steps: Steps
   readonly people: People
   readonly now: () => Instant
+  readonly signal: AbortSignal
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** When the run must have ended. */
+  readonly until: Instant
 }
 
 type Judged = { readonly content: ContentPackage; readonly verdict: ValidateContentOutput }
@@ -65,7 +72,8 @@ export type Pieces = {
   readonly finish: (plan: Plan, judged: Judged) => Promise<void>
 }
 
-export function createPieces({ asked, book, steps, people, now }: PieceHands): Pieces {
+export function createPieces(hands: PieceHands): Pieces {
+  const { asked, book, steps, people, now } = hands
   const { campaign } = asked
   const { persona } = campaign.content_guidelines
   const current = (id: string): CampaignPiece => {
@@ -110,7 +118,10 @@ export function createPieces({ asked, book, steps, people, now }: PieceHands): P
         ...(said !== undefined && { revision: { round, words: said } }),
       },
     })
-    const content = withRequired(written.content as ContentPackage, campaign)
+    // Its own: whoever writes about one trend for two campaigns names both texts alike, and what is
+    // published under a name is published once.
+    const content_id = namedUuid('content', id)
+    const content = { ...withRequired(written.content as ContentPackage, campaign), content_id }
     const more = { content_id: content.content_id, confidence: content.confidence_score }
     await pass(id, round, 'generated', more)
     await pass(id, round, 'validating')
@@ -133,6 +144,8 @@ export function createPieces({ asked, book, steps, people, now }: PieceHands): P
       return await run()
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error
+      // E5: it was handed over before its time.
+      if (pieceState(current(id)) === 'approved') await move(id, 'publishing')
       const failed = FAILED[pieceState(current(id))]
       if (failed !== undefined) await move(id, failed, { words: error.message })
       return undefined
@@ -161,24 +174,42 @@ export function createPieces({ asked, book, steps, people, now }: PieceHands): P
 
   async function publish({ id, platform }: Plan, review: ReviewSeen, round: number): Promise<void> {
     const { approval_token, content } = review
-    await pass(id, 1, 'approved', review.words === undefined ? {} : { words: review.words })
-    await pass(id, 1, 'publishing')
-    const answer = (await steps.take({
-      step: `publish ${id} ${round}`,
-      skill: 'publish_content',
-      piece: id,
-      input: {
-        content,
-        approval_token,
-        platform,
-        ...(asked.publish_at !== undefined && { schedule_time: asked.publish_at }),
-      },
-    })) as PublishContentOutput
-    const { success, post_url, scheduled_for } = answer
-    if (!success) throw new StepFailure(`publish ${id}`, 'the platform did not take it')
-    if (scheduled_for === undefined) {
-      await pass(id, 1, 'published', post_url === undefined ? {} : { post_url })
+    const { publish_at: at } = asked
+    const isLater = at !== undefined && instantOf(at) > now()
+    const words = review.words ?? (isLater ? `it goes out at ${at}` : undefined)
+    await pass(id, 1, 'approved', words === undefined ? {} : { words })
+    if (!isLater) await pass(id, 1, 'publishing')
+    const taken = async (step: string): Promise<PublishContentOutput> => {
+      const answer = await steps.take({
+        step,
+        skill: 'publish_content',
+        piece: id,
+        input: {
+          content,
+          approval_token,
+          platform,
+          ...(at !== undefined && { schedule_time: at }),
+        },
+      })
+      if (answer.success !== true) throw new StepFailure(step, 'the platform did not take it')
+      return answer as PublishContentOutput
     }
+    let { post_url, scheduled_for } = await taken(`publish ${id} ${round}`)
+    if (scheduled_for !== undefined) {
+      // E5.
+      const dueAt = instantOf(scheduled_for) + LATE_MS
+      if (dueAt + OUT_MS > hands.until) return
+      if (dueAt > now()) await hands.sleep(dueAt - now(), hands.signal)
+      await pass(id, 1, 'publishing')
+      // Whoever takes it before its time says where it will be; who does not is asked again.
+      if (post_url === undefined) {
+        const step = `publish ${id} ${round} at its time`
+        ;({ post_url, scheduled_for } = await taken(step))
+        if (scheduled_for !== undefined) throw new StepFailure(step, 'it is still not out')
+      }
+    }
+    await pass(id, 1, 'publishing')
+    await pass(id, 1, 'published', post_url === undefined ? {} : { post_url })
   }
 
   return {
@@ -236,6 +267,11 @@ export function createPieces({ asked, book, steps, people, now }: PieceHands): P
     },
   }
 }
+
+/** A scheduled post is at most so late (publish/scheduler.ts), and clocks differ a little. */
+const LATE_MS = 2_000
+/** For asking whether it is out. */
+const OUT_MS = 60_000
 
 /** Where a failing step leaves a piece. */
 const FAILED: Readonly<Partial<Record<ContentState, ContentState>>> = {

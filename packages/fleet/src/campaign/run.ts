@@ -25,6 +25,8 @@ export type RunHands = {
   readonly now: () => Instant
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
+  /** When it must have ended. */
+  readonly until: Instant
   readonly progress: SkillContext['progress']
   readonly awaiting: (does: boolean) => void
   readonly most: (skill: string) => number
@@ -50,7 +52,7 @@ export async function runCampaign(
   const unpaused = pauses(book, hands, id)
   const steps = createSteps({ ...hands, book, unpaused })
   const people = createPeople({ ...hands, sleep })
-  const pieces = createPieces({ asked, book, steps, people, now })
+  const pieces = createPieces({ ...hands, asked, book, steps, people })
 
   const plans = await plan(asked, steps, pieces.begin)
   const made = []

@@ -5,12 +5,15 @@
  *       and is neither done nor paid twice.
  *   S2  Before a step costs anything the CFO Judge agrees to it; a refusal is an answer, not a bug.
  *   S3  Steps that cost follow each other, so that two of them never count on the same credits.
+ *   S4  Who is away is waited for, for an hour at most, since an approval lasts two; meanwhile the
+ *       step says on the board whom it waits for.
  */
 import { centsOf, writeCents, writeInstant } from '@chimera/dialects/wire'
 import type { Instant } from '@chimera/domain/ids'
 import type { SkillContext } from '@chimera/skill/contract'
 import type { ApproveSpendInput } from '../approve-spend.ts'
 import type { Book } from './book.ts'
+import { isAway, waitMs } from './patience.ts'
 import { type CampaignStep, stepOf, withStep } from './record.ts'
 
 export type Wanted = {
@@ -36,6 +39,7 @@ export type StepHands = {
   readonly hire: SkillContext['hire']
   readonly now: () => Instant
   readonly signal: AbortSignal
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** The most that one call of a skill may cost, in credits. */
   readonly most: (skill: string) => number
   /** Until nobody wants it paused. */
@@ -47,6 +51,8 @@ export type Steps = {
 }
 
 const WORDS = 1_000
+// S4.
+const PATIENCE_MS = 60 * 60_000
 
 export function createSteps(hands: StepHands): Steps {
   const { book, hire, now, signal } = hands
@@ -76,30 +82,49 @@ export function createSteps(hands: StepHands): Steps {
     const left = centsOf(book.record().budget.total) - centsOf(book.record().budget.spent)
     const most = centsOf(hands.most(skill))
     const isDone = before?.state === 'done'
+    const budget = writeCents(isDone ? most : Math.min(most, Math.max(left, 0)))
     const entry: CampaignStep = {
       step,
       skill,
       ...(piece !== undefined && { piece_id: piece }),
       state: 'running',
-      attempts: (before?.attempts ?? 0) + (isDone ? 0 : 1),
+      attempts: before?.attempts ?? 0,
       cost: before?.cost ?? 0,
       began_at: before?.began_at ?? writeInstant(now()),
     }
-    try {
+    let { attempts } = entry
+    const ended = (more: Partial<CampaignStep>) =>
+      write({ ...entry, attempts, ended_at: writeInstant(now()), ...more })
+    let words: string | undefined
+
+    async function once(): Promise<Readonly<Record<string, unknown>>> {
       if (!isDone) {
-        await write(entry)
+        attempts += 1
+        await write({ ...entry, attempts, ...(words !== undefined && { words }) })
         await agreed(wanted, most)
       }
-      const budget = writeCents(isDone ? most : Math.min(most, Math.max(left, 0)))
       const { output, cost } = await hire(skill, input, { budget, key: step })
       // What was done before a crash keeps the times that it had.
-      if (!isDone) await write({ ...entry, state: 'done', cost, ended_at: writeInstant(now()) })
+      if (!isDone) await ended({ state: 'done', cost })
       return output
-    } catch (cause) {
-      signal.throwIfAborted()
-      const words = wordsOf(cause)
-      await write({ ...entry, state: 'failed', ended_at: writeInstant(now()), words })
-      throw cause instanceof StepFailure ? cause : new StepFailure(step, words, { cause })
+    }
+
+    const until = now() + PATIENCE_MS
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await once()
+      } catch (cause) {
+        signal.throwIfAborted()
+        words = wordsOf(cause)
+        // S4.
+        const ms = waitMs(failures)
+        if (isAway(cause) && now() + ms <= until) {
+          await hands.sleep(ms, signal)
+          continue
+        }
+        if (!isDone) await ended({ state: 'failed', words })
+        throw cause instanceof StepFailure ? cause : new StepFailure(step, words, { cause })
+      }
     }
   }
 

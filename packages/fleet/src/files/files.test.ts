@@ -1,8 +1,8 @@
 /** What people write in campaign and persona files, and what is said of what makes no sense. */
 import assert from 'node:assert/strict'
 import { checker } from '@chimera/dialects/check'
+import { PERSONA } from '@chimera/skills/testing/content'
 import { describe, test } from 'vitest'
-import { PERSONA } from '../../test/persona.ts'
 import { askedIssues, RunCampaignInput } from '../campaign/asked.ts'
 import { campaignOf, readCampaignFile } from './campaign-file.ts'
 import { readPersonaFile } from './persona-file.ts'

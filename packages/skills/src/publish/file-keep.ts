@@ -66,7 +66,7 @@ export async function openFileKeep({
     if (known === undefined) await write({ is: 'planner', name: planner })
     const records = new Map(
       [...lines.values()].flatMap((line) =>
-        line.is === 'record' ? [[line.record.key, line.record] as const] : [],
+        line.is === 'record' ? [[line.record.key, leftBehind(line.record)] as const] : [],
       ),
     )
     return {
@@ -98,6 +98,14 @@ export async function openFileKeep({
     await unlock()
     throw error
   }
+}
+
+/** One process has the file, so whoever had a record in hand is dead, and nobody need wait. */
+function leftBehind(record: PlannedRecord): PlannedRecord {
+  const { wakeAt, kept } = record
+  if (kept.stage !== 'sending') return record
+  const { leaseUntil: _, ...free } = kept
+  return { ...record, ...(wakeAt !== undefined && { wakeAt: 0 }), kept: free }
 }
 
 const PLANNER = 'planner'
