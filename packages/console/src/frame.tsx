@@ -19,7 +19,8 @@ import { NetworkScreen } from './screens/network.tsx'
 import { OperateScreen } from './screens/operate.tsx'
 import { ReviewScreen } from './screens/review.tsx'
 import { WorkScreen } from './screens/work.tsx'
-import { type Route, readRoute, SCREENS, type Screen, writeRoute } from './state/route.ts'
+import { roleOf, screensFor } from './state/role.ts'
+import { isNamed, type Route, readRoute, type Screen, writeRoute } from './state/route.ts'
 
 type FrameProps = {
   readonly ask: Asker
@@ -32,7 +33,7 @@ type FrameProps = {
 const TICK_MS = 1_000
 
 export function Frame({ ask, info, skewMs, look, signOut }: FrameProps) {
-  const { route, go } = useRoute()
+  const { route, go } = useRoute(info)
   const { link, retryNow, subscribe } = useFollower(ask, look)
   const now = useNow(skewMs)
   const main = useRef<HTMLElement>(null)
@@ -64,7 +65,7 @@ export function Frame({ ask, info, skewMs, look, signOut }: FrameProps) {
             <Mark /> Chimera
           </Link>
           <nav aria-label="Screens">
-            {SCREENS.map((screen) => (
+            {screensFor(info).map((screen) => (
               <Link key={screen} to={{ screen }} current={route.screen === screen}>
                 <Icon screen={screen} />
                 <span>{sentence(screen)}</span>
@@ -112,13 +113,18 @@ function You({ info: { open, you } }: { readonly info: HubInfo }) {
   if (you.kind === 'operator') return <span>Operator</span>
   return (
     <span>
-      Owner <Name text={you.owner_id ?? ''} />
+      {roleOf({ you }) === 'reviewer' ? 'Reviewer for' : 'Owner'} <Name text={you.owner_id ?? ''} />
     </span>
   )
 }
 
-function useRoute() {
-  const read = () => readRoute(location.pathname, location.search)
+function useRoute(info: HubInfo) {
+  const read = () => {
+    const asked = readRoute(location.pathname, location.search)
+    // Who came to no screen in particular begins where it is waited for.
+    const [first = asked.screen] = screensFor(info)
+    return isNamed(location.pathname) ? asked : { ...asked, screen: first }
+  }
   const [route, setRoute] = useState(read)
   useEffect(() => {
     const onPop = () => setRoute(readRoute(location.pathname, location.search))

@@ -1,12 +1,12 @@
 /** The page by keyboard: `g` and a letter to go somewhere, `/` to search, `?` for this list. */
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { useHub } from './hub/context.tsx'
-import { SCREENS } from './state/route.ts'
+import { screensFor } from './state/role.ts'
 
 const PREFIX_MS = 1_500
 
 export function Keys() {
-  const { go } = useHub()
+  const { go, info } = useHub()
   const [open, setOpen] = useState(false)
   const prefixedAt = useRef(0)
 
@@ -14,7 +14,7 @@ export function Keys() {
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
     const prefixed = Date.now() - prefixedAt.current < PREFIX_MS
     prefixedAt.current = event.key === 'g' && !prefixed ? Date.now() : 0
-    const screen = prefixed && SCREENS.find((each) => each.startsWith(event.key))
+    const screen = prefixed && screensFor(info).find((each) => each.startsWith(event.key))
     if (screen) {
       event.preventDefault()
       go({ screen })
@@ -42,13 +42,14 @@ export function isTyping(target: EventTarget | null): boolean {
 }
 
 function KeyList({ close }: { readonly close: () => void }) {
+  const { info } = useHub()
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} aria-label="Keys" onClose={close}>
       <h2>Keys</h2>
       <dl className="keys">
-        {SCREENS.map((screen) => (
+        {screensFor(info).map((screen) => (
           <div key={screen}>
             <dt>
               <kbd>g</kbd> <kbd>{screen.charAt(0)}</kbd>

@@ -71,12 +71,29 @@ export async function openBrowser(): Promise<Looking> {
   }
 }
 
-/** What axe finds that keeps somebody from using the page. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
+/** To another address of the page, as a link in it does, without loading all of it again. */
+export const goTo = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(
+    `history.pushState(null, '', '/console/${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+
+export type Checked = 'everything' | 'colours'
+
+/**
+ * What axe finds that keeps somebody from using the page. In other colours and on another screen
+ * the page is the same one, so that it is enough to look at its colours.
+ */
+export async function seriousFindings(
+  page: Page,
+  checked: Checked = 'everything',
+): Promise<readonly string[]> {
   const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
   await page.evaluate(axe)
   const found = (await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+    `axe.run(document, ${JSON.stringify({
+      resultTypes: ['violations'],
+      ...(checked === 'colours' && { runOnly: ['color-contrast'] }),
+    })}).then(({ violations }) => violations)`,
   )) as readonly { id: string; impact: string; nodes: readonly { html: string }[] }[]
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -88,11 +105,13 @@ export type Line = {
   /** Ends what is connected and takes nothing new. */
   readonly cut: () => void
   readonly mend: () => void
+  /** Whatever connects from now on comes there. */
+  readonly leadTo: (address: string) => void
   readonly close: () => Promise<void>
 }
 
 export async function layLine(to: string): Promise<Line> {
-  const { hostname, port } = new URL(to)
+  let { hostname, port } = new URL(to)
   const sockets = new Set<Socket>()
   let whole = true
   const server = createServer((near) => {
@@ -121,6 +140,9 @@ export async function layLine(to: string): Promise<Line> {
     cut,
     mend: () => {
       whole = true
+    },
+    leadTo: (address) => {
+      ;({ hostname, port } = new URL(address))
     },
     close: () => {
       cut()

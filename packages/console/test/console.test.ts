@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Looking, layLine, openBrowser, PAGE, seriousFindings } from './browsing.ts'
+import { goTo, type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
 import { countWords, openWorld, shorten, type World } from './world.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe'
@@ -14,6 +15,9 @@ const SCREENS = ['network', 'work', 'money', 'audit', 'operate'] as const
 
 let world: World
 let looking: Looking
+/** One for all that look at the same network; where they were before does not matter. */
+let page: Page
+let task: string
 const at = (path: string) => `${world.hub.address}/console/${path}`
 /** By looking from outside: the page's policy lets nobody evaluate text in it. */
 const onlyOne = async (found: Locator) => {
@@ -21,7 +25,7 @@ const onlyOne = async (found: Locator) => {
   await found.first().waitFor()
   assert.equal(await found.count(), 1)
 }
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
 
 beforeAll(async () => {
   const citizens = [
@@ -29,7 +33,8 @@ beforeAll(async () => {
     { name: HOSTILE, owner: '"><script>alert(2)</script>', skills: [shorten] },
   ] as const
   ;[world, looking] = await Promise.all([openWorld(citizens, { page: PAGE }), openBrowser()])
-  await hire()
+  task = await hire()
+  page = await looking.open(at('network'))
 })
 afterAll(async () => {
   await looking?.close()
@@ -44,7 +49,7 @@ const hire = async () => {
 
 describe('the network', () => {
   test('shows who is here, with both scores, and strangers’ words as words', async () => {
-    const page = await looking.open(at('network'))
+    await goTo(page, 'network')
     await page.getByRole('link', { name: 'Word Counter' }).first().waitFor()
     const table = page.getByRole('table', { name: 'Agents' })
     const row = table.getByRole('row').filter({ hasText: 'bolt' })
@@ -53,88 +58,86 @@ describe('the network', () => {
     assert.equal(hostile, '<img src=x onerror=alert(1)> ⟨202e⟩gnp.exe')
     assert.equal(await table.getByText('"><script>alert(2)</script>').count(), 1)
     assert.equal(await page.locator('main img, main script').count(), 0)
-    await page.context().close()
   })
 
   test('filters, and says so when nobody fits', async () => {
-    const page = await looking.open(at('network'))
+    await goTo(page, 'network')
     await page.getByLabel('Search agents').fill('bolt')
     const table = page.getByRole('table', { name: 'Agents' })
     await onlyOne(page.locator('[aria-label="Agents"] tbody tr'))
     assert.match((await table.textContent()) ?? '', /Word Counter/)
     await page.getByLabel('Search agents').fill('nobody at all')
     await page.getByText('Nobody fits').waitFor()
-    await page.context().close()
   })
 
   test('has a page for each agent: skills, schemas, presence, work, keys', async () => {
-    const page = await looking.open(at(`network/${world.agents.get('Word Counter')}`))
-    await heading(page, 'Word Counter').waitFor()
+    await goTo(page, `network/${world.agents.get('Word Counter')}`)
+    await heading('Word Counter').waitFor()
     await page.getByText('Counts the words of a text.').waitFor()
     await page.getByText('Schemas').click()
     await page.getByText('"maxLength": 10000').first().waitFor()
     await page.getByText('Done in time').first().waitFor()
     await page.getByRole('table', { name: 'Hires' }).getByText('acme').first().waitFor()
-    await page.getByRole('img', { name: /Heard for/ }).waitFor()
+    const band = page.getByRole('region', { name: 'Presence' })
+    await band.getByRole('img', { name: /Heard for/ }).waitFor()
+    await band.locator('.legend').getByText('available').waitFor()
     await page.getByRole('table', { name: 'Keys' }).getByText('speaks').waitFor()
-    await page.context().close()
   })
 })
 
 describe('live', () => {
   test('a hire appears by itself, and its timeline to the last payment', async () => {
-    const page = await looking.open(at('work'))
+    await goTo(page, 'work')
     await page.getByRole('table', { name: 'Hires' }).waitFor()
-    const task = await hire()
-    await page.locator(`a[href$="${task}"]`).click()
+    const own = await hire()
+    await page.locator(`a[href$="${own}"]`).click()
     const line = page.getByRole('region', { name: 'Timeline' })
-    await line.getByText('0.05 credits were put aside').waitFor()
-    await line.getByText('The result was handed over').waitFor()
-    await line.getByText('0.05 credits were paid').waitFor()
+    await line.getByText('Rated: its running score is').waitFor()
+    const steps = await line.locator('li > span').allTextContents()
+    // Both sides settle; who comes first differs.
+    const [paid, ended] = ['0.05 credits were paid', 'The result was handed over']
+    const isPaidFirst = steps.indexOf(paid) < steps.indexOf(ended)
+    assert.deepEqual(steps.slice(0, 5), [
+      'Found, the only one who offers word_count',
+      '0.05 credits were put aside',
+      'Asked, the agent accepted at 0.05',
+      ...(isPaidFirst ? [paid, ended] : [ended, paid]),
+    ])
     await page.getByText('"words": 3').waitFor()
-    await page.context().close()
   })
 
-  test('after a cut it says so, goes on where it was, and misses nothing', async () => {
-    const line = await layLine(world.hub.address)
-    const page = await looking.open(`${line.address}/console/work`)
-    await page.getByText('Live', { exact: true }).waitFor()
-    line.cut()
-    await page.getByText('The connection to the hub is cut').waitFor()
-    const task = await hire()
-    assert.equal(await page.locator(`a[href$="${task}"]`).count(), 0)
-    line.mend()
-    await page.getByText('Live', { exact: true }).waitFor()
-    const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${task}"]`) })
-    await row.getByText('paid', { exact: true }).waitFor()
-    assert.equal(await row.count(), 1)
-    assert.equal(await page.getByText('The connection to the hub is cut').count(), 0)
-    await page.context().close()
-    await line.close()
+  test('what failed is found by its tab, and says why in words', async () => {
+    const terms = { budget: 1, deadline: '30s' } as const
+    await assert.rejects(world.network('acme').hire('summarise', { text: '' }, terms))
+    await goTo(page, 'work?tab=failed')
+    const rows = page.getByRole('table', { name: 'Hires' }).locator('tbody tr')
+    await rows.getByRole('link').first().click()
+    const line = page.getByRole('region', { name: 'Timeline' })
+    await line.getByText('It failed; the credits are back').waitFor()
+    assert.match((await line.locator('.said').textContent()) ?? '', /\w{4}/)
   })
 })
 
 test('a hire that nobody has accepted is cancelled, after it was said what that does', async () => {
-  const task = randomUUID()
+  const held = randomUUID()
   const placed = await world.hub.post('/v1/holds', {
     payer_id: 'acme',
     agent_id: world.agents.get('Word Counter'),
-    task_id: task,
+    task_id: held,
     amount: 2.5,
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   })
   assert.equal(placed.status, 201)
-  const page = await looking.open(at(`work/${task}`))
+  await goTo(page, `work/${held}`)
   await page.getByRole('button', { name: 'Cancel' }).click()
   const dialog = page.getByRole('dialog')
   assert.match((await dialog.textContent()) ?? '', /2\.50 credits is released to acme/)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('The payer withdrew; the credits are back').waitFor()
-  await page.context().close()
 })
 
 test('P-10 money adds up, and the chain is verified in the browser', async () => {
-  const page = await looking.open(at('money'))
+  await goTo(page, 'money')
   await page.getByText('balanced to the hundredth').waitFor()
   await page.getByRole('link', { name: 'Verify the chain' }).click()
   await page.getByRole('button', { name: 'Verify in this browser' }).click()
@@ -146,13 +149,19 @@ test('P-10 money adds up, and the chain is verified in the browser', async () =>
     page.getByRole('button', { name: 'Export' }).click(),
   ])
   assert.match(download.suggestedFilename(), /^trail-\d+\.jsonl$/)
-  await page.context().close()
+  await page.getByText(/^Both scores of all 2 agents follow/).waitFor()
+  const file = await readFile(await download.path(), 'utf8')
+  const [claims = '', ...facts] = file.trimEnd().split('\n')
+  const { format, head } = JSON.parse(claims) as { format: string; head: { seq: number } }
+  assert.deepEqual([format, head.seq], ['chimera-audit-1', facts.length])
 })
 
 test('the audit is searched by correlation and task, and says when nothing fits', async () => {
-  const task = await hire()
-  const page = await looking.open(at(`audit?correlation=${task}`))
-  await page.getByText('Credits held').waitFor()
+  await goTo(page, `audit?correlation=${task}`)
+  // Settled by the hirer's payment, which has an id of its own.
+  for (const kind of ['Hold captured', 'Result recorded', 'Hold confirmed', 'Credits held']) {
+    await page.locator('.fact').getByText(kind, { exact: true }).waitFor()
+  }
   await page.getByLabel('Correlation id').fill('')
   await page.getByLabel('Task').fill(task)
   await page.getByLabel('Kind').fill('hold captured')
@@ -162,17 +171,16 @@ test('the audit is searched by correlation and task, and says when nothing fits'
   await page.getByLabel('Kind').fill('nothing of the kind')
   await page.getByRole('button', { name: 'Search' }).click()
   await page.getByText('No fact fits').waitFor()
-  await page.context().close()
 })
 
 test('by keyboard alone: go, search, move, open, close', async () => {
-  const page = await looking.open(at('network'))
+  await page.goto(at('network'))
   await page.getByRole('table', { name: 'Agents' }).waitFor()
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
   await page.keyboard.press('g')
   await page.keyboard.press('m')
-  await heading(page, 'Money').waitFor()
+  await heading('Money').waitFor()
   assert.equal(await page.evaluate('document.activeElement.id'), 'main')
   await page.keyboard.press('g')
   await page.keyboard.press('n')
@@ -182,40 +190,39 @@ test('by keyboard alone: go, search, move, open, close', async () => {
   await onlyOne(page.locator('[aria-label="Agents"] tbody tr'))
   await page.getByRole('table', { name: 'Agents' }).getByRole('link').first().focus()
   await page.keyboard.press('Enter')
-  await heading(page, 'Word Counter').waitFor()
+  await heading('Word Counter').waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
   await page.goBack()
   await page.getByRole('table', { name: 'Agents' }).waitFor()
-  await page.context().close()
 })
 
 describe('every screen', () => {
-  for (const [colorScheme, width] of [
-    ['light', 1440],
-    ['dark', 390],
+  const paths: readonly (() => string)[] = [
+    ...SCREENS.map((screen) => () => screen),
+    () => `network/${world.agents.get('Word Counter')}`,
+    () => `work/${task}`,
+  ]
+  for (const [colorScheme, width, checked] of [
+    ['light', 1440, 'everything'],
+    ['dark', 390, 'colours'],
   ] as const) {
-    test(`${colorScheme}, ${width} wide: axe is content, nothing scrolls sideways`, async () => {
-      const page = await looking.open(at('network'), {
-        colorScheme,
-        viewport: { width, height: 844 },
+    describe(`${colorScheme}, ${width} wide: axe is content, nothing scrolls sideways`, () => {
+      beforeAll(async () => {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 844 })
       })
-      const paths = [
-        ...SCREENS,
-        `network/${world.agents.get('Word Counter')}`,
-        `work/${await hire()}`,
-      ]
-      for (const path of paths) {
-        await page.goto(at(path))
-        await page.locator('h1').first().waitFor()
-        await page.locator('.panel').first().waitFor()
-        assert.deepEqual(await seriousFindings(page), [], path)
-        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
-        assert.ok(wide <= width, `${path} is ${wide} wide`)
+      for (const [index, path] of paths.entries()) {
+        test(SCREENS[index] ?? 'one of them', async () => {
+          await goTo(page, path())
+          await page.locator('.panel:not(:has(.waiting))').first().waitFor()
+          assert.deepEqual(await seriousFindings(page, checked), [])
+          const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+          assert.ok(wide <= width, `it is ${wide} wide`)
+        })
       }
-      await page.context().close()
     })
   }
 

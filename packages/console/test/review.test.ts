@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { CampaignSeen, ReviewSeen } from '@chimera/dialects/chimera'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
+import { goTo, type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe and 90 % of you agree'
@@ -233,19 +233,50 @@ describe('a campaign', () => {
   })
 })
 
+test('a reviewer’s token leads to what waits, moves nothing, and signs with a name', async () => {
+  const laid = await desk.lay({ captions: 'One for the reviewer, about the old bridge.' })
+  const narrow = await desk.send('/v1/tokens', { scopes: ['read', 'review'] })
+  const page = await open('', {}, String(narrow.body.token))
+  await page.getByText('Reviewer for').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Review' }).waitFor()
+  const screens = page.getByRole('navigation').getByRole('link')
+  assert.match((await screens.first().textContent()) ?? '', /^Review/)
+  assert.equal(await page.getByRole('link', { name: 'Operate' }).count(), 0)
+  await goTo(page, 'campaigns')
+  await page.getByRole('table', { name: 'Campaigns' }).getByText('only to look at').waitFor()
+  assert.equal(await page.getByRole('button', { name: /Pause|Resume/ }).count(), 0)
+
+  await goTo(page, reviewAt(laid))
+  await page.getByRole('article').waitFor()
+  await page.keyboard.press('a')
+  await page.getByLabel('Your name').fill('Ruth Vogel')
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await outcome(page, 'Approved').getByText('Ruth Vogel').waitFor()
+  const { body } = await desk.send('/v1/approvals?limit=1')
+  const [signed] = body.approvals as readonly { readonly reviewer_id: string }[]
+  assert.equal(signed?.reviewer_id, 'Ruth Vogel')
+  // The next one is asked for under the same name.
+  const next = await desk.lay({})
+  await goTo(page, reviewAt(next))
+  await page.getByRole('article').waitFor()
+  await page.keyboard.press('r')
+  assert.equal(await page.getByLabel('Your name').inputValue(), 'Ruth Vogel')
+  await page.context().close()
+})
+
 describe('both screens', () => {
-  for (const [colorScheme, width] of [
-    ['light', 1440],
-    ['dark', 390],
+  for (const [colorScheme, width, checked] of [
+    ['light', 1440, 'everything'],
+    ['dark', 390, 'colours'],
   ] as const) {
     test(`${colorScheme}, ${width} wide: axe is content, nothing scrolls sideways`, async () => {
       const laid = await desk.lay({ captions: HOSTILE.repeat(3) }, { platform: 'instagram' })
       const how = { colorScheme, viewport: { width, height: 844 } }
       const page = await open('campaigns', how)
       const look = async (path: string, shown: string) => {
-        await page.goto(`${desk.hub.address}/console/${path}`)
+        await goTo(page, path)
         await page.locator(shown).first().waitFor()
-        assert.deepEqual(await seriousFindings(page), [], path)
+        assert.deepEqual(await seriousFindings(page, checked), [], path)
         const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
         assert.ok(wide <= width, `${path} is ${wide} wide`)
       }
@@ -254,7 +285,7 @@ describe('both screens', () => {
       await look(reviewAt(laid), '.post')
       await page.keyboard.press('e')
       await page.locator('textarea').first().waitFor()
-      assert.deepEqual(await seriousFindings(page), [])
+      assert.deepEqual(await seriousFindings(page, checked), [])
       await page.context().close()
     })
   }

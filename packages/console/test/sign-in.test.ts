@@ -1,16 +1,26 @@
 /** The page at a hub that asks who one is: the door, what a token shows, and the levers. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { CorrelationId } from '@chimera/domain/ids'
+import { startReceiver } from '@chimera/hub/testing/receiving'
 import { runHub, type TestHub } from '@chimera/hub/testing/running'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
+import { goTo, type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
 
 let hub: TestHub
 let looking: Looking
 let operator: string
+let tries = 0
 
 beforeAll(async () => {
-  ;[hub, looking] = await Promise.all([runHub({ auth: 'required', page: PAGE }), openBrowser()])
+  const providers = async () => {
+    tries += 1
+    const found = tries === 1 ? 'it does not answer' : 'three tools'
+    return [{ what: 'MCP news', state: tries === 1 ? 'fails' : 'works', found } as const]
+  }
+  const wanted = { auth: 'required', allowNet: ['127.0.0.1'], page: PAGE, providers } as const
+  ;[hub, looking] = await Promise.all([runHub(wanted), openBrowser()])
   operator = hub.firstOperatorToken ?? ''
 })
 afterAll(async () => {
@@ -89,10 +99,11 @@ test('an owner sees its own, and not the operator’s screen', async () => {
   await page.getByRole('link', { name: 'Audit' }).click()
   await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Verify in this browser' }).count(), 0)
+  assert.equal(await page.getByRole('link', { name: 'Operate' }).count(), 0)
   await page.context().close()
 })
 
-test('SF-11 an operator turns publishing off, and the order is in force', async () => {
+test('SF-11 an operator turns publishing off, and sets the canary; both are in force', async () => {
   const page = await open('operate')
   await signIn(page, operator)
   await page.getByRole('button', { name: 'Turn off' }).click()
@@ -103,7 +114,51 @@ test('SF-11 an operator turns publishing off, and the order is in force', async 
   const { body } = await ask('/v1/control', operator)
   const [given] = body.orders as readonly { order: { action: string; enabled: boolean } }[]
   assert.deepEqual([given?.order.action, given?.order.enabled], ['publishing', false])
+  await page.getByLabel('Share of the canary').fill('0.25')
+  await page.getByRole('button', { name: 'Order', exact: true }).click()
+  assert.match((await dialog.textContent()) ?? '', /25 % of the agents may publish/)
+  await dialog.getByRole('button', { name: 'Order' }).click()
+  await page.getByRole('table', { name: 'Orders in force' }).getByText('Canary 25 %').waitFor()
+  await goTo(page, 'audit?kinds=control issued')
+  await page.locator('.fact').nth(1).waitFor()
   await page.context().close()
+})
+
+test('P-8 what could not be delivered is an alert; both are looked after in the page', async () => {
+  const receiver = await startReceiver({ status: 410 })
+  const id = randomUUID()
+  const about = { kind: 'work', id: 'task-1' }
+  const letter = { id, to: `${receiver.url}/hook`, body: '{}', about }
+  await hub.hub.keep.deliveries.enqueue({ ...letter, correlation: id as CorrelationId })
+  await receiver.came(1)
+  const page = await open('work?tab=letters')
+  await signIn(page, operator)
+  const row = page.getByRole('table', { name: 'Dead letters' }).getByRole('row').nth(1)
+  await row.getByText('The address answered 410').waitFor()
+
+  await goTo(page, 'operate')
+  const alerts = page.getByRole('region', { name: 'Alerts' })
+  await alerts.getByText('could not be delivered').first().waitFor()
+  await alerts.getByRole('button', { name: 'Acknowledge' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.match((await dialog.textContent()) ?? '', /recorded as a fact/)
+  await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+  await alerts.getByText('somebody looks after it').waitFor()
+  const providers = page.getByRole('table', { name: 'Feeds and providers' })
+  await providers.getByText('it does not answer').waitFor()
+  await page.getByRole('button', { name: 'Try them now' }).click()
+  await dialog.getByRole('button', { name: 'Try them now' }).click()
+  await providers.getByText('three tools').waitFor()
+
+  receiver.behave({ status: 204 })
+  await goTo(page, 'work?tab=letters')
+  await row.getByRole('button', { name: 'Redeliver' }).click()
+  assert.match((await dialog.textContent()) ?? '', /under the same id/)
+  await dialog.getByRole('button', { name: 'Redeliver' }).click()
+  await page.getByText('Everything was delivered').waitFor()
+  assert.equal(receiver.seen.length, 2)
+  await page.context().close()
+  await receiver.close()
 })
 
 test('a token that is revoked ends what is shown', async () => {

@@ -1,7 +1,10 @@
 /** A small network for the page to show: a real hub, and agents that really work for each other. */
+import assert from 'node:assert/strict'
 import { connect, createAgent, defineSkill, type Network, Type } from '@chimera/agent'
 import { type HubWanted, runHub, type TestHub } from '@chimera/hub/testing/running'
+import { vi } from 'vitest'
 
+const WAITED = { timeout: 30_000, interval: 20 }
 const Text = Type.Object({ text: Type.String({ maxLength: 10_000 }) })
 
 export const countWords = defineSkill({
@@ -64,6 +67,12 @@ export async function openWorld(
     }),
   )
   await Promise.all(agents.map((agent) => agent.start()))
+  // On a machine that is busy with other tests the first sign of life may be late.
+  await vi.waitFor(async () => {
+    const { body } = await hub.get('/v1/agents')
+    const known = body.agents as readonly { readonly liveness: string }[]
+    assert.ok(known.length === agents.length && known.every((each) => each.liveness === 'online'))
+  }, WAITED)
   const networks = new Map<string, Network>()
   return {
     hub,

@@ -118,6 +118,18 @@ describe('X-5 answers that we put together ourselves', () => {
     assert.ok(answer({ id: 1, output_data: { words } }).ok)
   })
 
+  test('O6 a caller is named by the id of its token, and nothing else is by that name', () => {
+    const by = 'token:44718ad4-d500-4262-8175-81ccc5ed00ca'
+    const outcome = answer({ id: 1, output_data: { by, approval: { by } } })
+    assert.ok(outcome.ok)
+    assert.deepEqual(outcome.message.output_data, { by, approval: { by } })
+    for (const output_data of [{ text: by }, { by: `${by}0` }, { by: `token:${token}` }]) {
+      const other = answer({ id: 1, output_data })
+      assert.ok(other.ok)
+      assert.equal(other.blackened.length, 1)
+    }
+  })
+
   test('O5 keys and signatures pass under their names, though chance wrote them', () => {
     const unlucky = `sk-${'a'.repeat(40)}`
     const [public_key, signature] = [unlucky, `${'A'.repeat(40)}-sk-${'b'.repeat(42)}`]

@@ -371,6 +371,10 @@ export const LIMITS = {
 
   /** Approval tokens (SK-10). */
   approvalTtlMs: 2 * HOUR_MS,
+  /** What stands behind ten skills, several servers and models each; a screen of it. */
+  providersShown: 100,
+  /** Spans in the picture of a day: one a minute, which no screen can tell apart. */
+  presenceSpans: 1_440,
   /** The name of whoever approved: a person, a mail address, a token. */
   reviewerChars: 128,
   /** Posts or approvals on one page: each post holds up to 5000 characters. */

@@ -229,7 +229,10 @@ function isWanted(about: LiveAbout, { agent, owner, task, correlation }: LiveFil
   if (agent !== undefined && about.agent !== agent && about.planner !== agent) return false
   if (owner !== undefined && !about.parties.includes(owner) && about.owner !== owner) return false
   if (task !== undefined && about.task !== task) return false
-  return correlation === undefined || about.correlation === correlation
+  // What settles or ends work may come under an id of its own (a transfer's, a hold's); the task
+  // that it belongs to is the correlation of whatever names none.
+  const { correlation: own, task: works } = about
+  return correlation === undefined || own === correlation || works === correlation.toString()
 }
 
 function isWantedOpenly(about: LiveAbout, filter: LiveFilter): boolean {

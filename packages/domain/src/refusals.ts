@@ -125,7 +125,7 @@ export const REFUSALS = {
   approval_unused:     { kind: 'conflict',    retry: 'changed', sentence: 'The approval has not been used for this publication yet. Use it first.' },
   post_unknown:        { kind: 'unknown',     retry: 'changed', sentence: 'No post is known under this id.' },
   review_unknown:      { kind: 'unknown',     retry: 'changed', sentence: 'No review is known under this id.' },
-  review_closed:       { kind: 'conflict',    retry: 'never',   sentence: 'Somebody has answered this review before, and otherwise. The first answer counts.' },
+  review_closed:       { kind: 'conflict',    retry: 'never',   sentence: 'Somebody has answered this review already. The first answer counts.' },
   review_expired:      { kind: 'conflict',    retry: 'never',   sentence: 'The time for this review is over. What it was about will not be published.' },
   campaign_unknown:    { kind: 'unknown',     retry: 'changed', sentence: 'No campaign is known under this id.' },
 } as const satisfies Record<string, Row>

@@ -22,6 +22,7 @@ import type { FastifyInstance } from 'fastify'
 import type { HubAbout } from './act/about.ts'
 import type { Hub } from './act/hub.ts'
 import { createSchemas } from './act/output.ts'
+import { createProviders, type TryProviders } from './act/providers.ts'
 import { makeFirstOperator } from './act/tokens.ts'
 import { createTelling, setRules } from './act/trust.ts'
 import { createAlerts } from './alarm.ts'
@@ -45,6 +46,7 @@ import { keepProbing } from './probe.ts'
 import { recallObservations } from './recall.ts'
 import { HUB_SETTINGS } from './settings.ts'
 import { followAgents } from './views/agent-changes.ts'
+import { createAsides } from './views/asides.ts'
 import { createDirectory } from './views/directory.ts'
 import { createFeed } from './views/feed.ts'
 import { followTrail } from './views/follow.ts'
@@ -82,6 +84,8 @@ export type HubOptions = {
   readonly open?: NonNullable<KeepOptions['open']>
   /** The directory of the page that is served under `/console`; none without it. */
   readonly page?: string | undefined
+  /** Tries what the fleet of this process stands on; nothing is known of it without. */
+  readonly providers?: TryProviders
   /** For whoever serves more than a hub does, such as a benchmark; called before it listens. */
   readonly extend?: (app: FastifyInstance) => void
 }
@@ -185,6 +189,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     records,
     uptime: createUptime(keep.profiles.upMs),
     scores,
+    asides: createAsides(),
     live,
     schemas: createSchemas(),
     dial,
@@ -208,6 +213,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     ...(granting && { granting }),
     share: carry.share,
     about: describeSelf(settings, clock.now()),
+    providers: createProviders(options.providers, clock.now),
     settle: async () => {
       await catchUp()
       carry.sealed(scores.seq())

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createClock } from '@chimera/host/clock'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { createHiring, type Hiring, type Party } from './hiring.ts'
+import { createHiring, type Hiring, type Party, SKILL } from './hiring.ts'
 import { runHub, type TestHub } from './running.ts'
 
 type Rows = readonly Record<string, unknown>[]
@@ -35,7 +35,7 @@ const facts = async (query: string, token: string) => {
 }
 
 describe('who may ask', () => {
-  for (const path of ['/v1/agents', '/v1/facts', '/v1/books', '/v1/hub']) {
+  for (const path of ['/v1/agents', '/v1/agents/x/presence', '/v1/facts', '/v1/books', '/v1/hub']) {
     test(`${path} is not for strangers`, async () => {
       assert.equal((await ask(path)).status, 401)
       assert.equal((await ask(path, 'chm_nothing')).status, 401)
@@ -43,6 +43,11 @@ describe('who may ask', () => {
   }
   test('the audit is for operators', async () => {
     assert.equal((await ask('/v1/facts?topics=audit', hirer.token)).status, 403)
+  })
+  test('what a fleet stands on is for operators; a hub without one knows of none', async () => {
+    assert.equal((await ask('/v1/providers', hirer.token)).status, 403)
+    const { status, body } = await ask('/v1/providers', hiring.operator)
+    assert.deepEqual([status, body], [200, { providers: [] }])
   })
   test('what makes no sense is refused by name', async () => {
     for (const query of [
@@ -65,6 +70,11 @@ describe('agents', () => {
     const [two] = next.body.agents as Rows
     assert.deepEqual([one?.agent_id, two?.agent_id], [hirer.id, worker.id].sort())
     assert.equal(next.body.next_after, undefined)
+  })
+  test('one of them by its day; somebody unknown has none', async () => {
+    const silent = await ask(`/v1/agents/${worker.id}/presence`, hirer.token)
+    assert.deepEqual([silent.status, silent.body.up, silent.body.spans], [200, 0, []])
+    assert.equal((await ask(`/v1/agents/${randomUUID()}/presence`, hirer.token)).status, 404)
   })
   test('by owner and by skill', async () => {
     const own = await ask(`/v1/agents?owner_id=${worker.owner}`, hirer.token)
@@ -164,6 +174,75 @@ describe('the hub itself', () => {
     assert.match(String(settings.get('listen')), /removed/)
     assert.doesNotMatch(String(settings.get('data')), /\//)
     assert.ok(!text.includes(hiring.operator))
+  })
+})
+
+describe('a hire', () => {
+  test('X-4 is found whole by its correlation, whoever settled it and under which id', async () => {
+    const own = randomUUID()
+    const held = await hiring.hold(hirer, worker, { task: own })
+    const { status } = await hiring.send('/transfer', {
+      token: hirer.token,
+      body: {
+        transfer_id: randomUUID(),
+        from_owner: hirer.owner,
+        to_owner: worker.owner,
+        amount: 2.5,
+        job_id: own,
+      },
+    })
+    assert.equal(status, 200)
+    assert.ok(held.id)
+    const kinds = async (token: string) =>
+      (await facts(`correlation=${own}`, token)).facts.map(({ kind }) => kind)
+    const all = ['hold_captured', 'hold_confirmed', 'credits_held']
+    assert.deepEqual(await kinds(hirer.token), all)
+    assert.deepEqual(await kinds(hiring.operator), all)
+    assert.deepEqual(await kinds((await hiring.newOwner()).token), [])
+  })
+
+  test('X-4 its trace is its credits’ too; who was found, and how far it is, is told', async () => {
+    const trace = randomUUID()
+    const own = randomUUID()
+    const traced = (path: string, body?: object) =>
+      hub.call(path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          authorization: `Bearer ${hirer.token}`,
+          traceparent: `00-${trace.replaceAll('-', '')}-00f067aa0ba902b7-01`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    assert.equal((await traced(`/discover?skill=${SKILL}`)).status, 200)
+    const placed = await traced('/v1/holds', {
+      agent_id: worker.id,
+      task_id: own,
+      amount: 3,
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    })
+    assert.equal(placed.status, 201, JSON.stringify(placed.body))
+    const [held] = (await facts(`correlation=${trace}`, hirer.token)).facts
+    assert.deepEqual([held?.kind, held?.task_id], ['credits_held', own])
+
+    const advance = (how: object, as: object) =>
+      hiring.send(`/v1/work/${own}/progress`, {
+        body: { share: 0.25, at: new Date().toISOString(), ...how },
+        ...as,
+      })
+    assert.equal((await advance({ note: 'a stranger’s' }, { key: hirer.key })).status, 204)
+    assert.equal((await advance({ note: 'Page 3 of 12' }, { key: worker.key })).status, 204)
+    assert.equal((await advance({}, { token: hirer.token })).status, 403)
+    assert.equal((await advance({}, {})).status, 401)
+    assert.equal((await advance({ share: 2 }, { key: worker.key })).status, 400)
+    const { body } = await hiring.work(own, { token: hirer.token })
+    const { found, progress } = body as { found?: Record<string, unknown>; progress?: Rows }
+    assert.equal(found?.skill, SKILL)
+    assert.ok(Number(found?.place) >= 1 && Number(found?.of) >= Number(found?.place))
+    assert.deepEqual(
+      progress?.map(({ share, note }) => [share, note]),
+      [[0.25, 'Page 3 of 12']],
+    )
   })
 })
 

@@ -6,6 +6,7 @@ import { createLog, type Log } from '@chimera/host/log'
 import { defaultsOf, type Values } from '@chimera/host/settings/declare'
 import { createStop } from '@chimera/host/stop'
 import { createDirectories, fillMigrated } from '@chimera/store/testing/embedded'
+import type { TryProviders } from '../src/act/providers.ts'
 import { HUB_SETTINGS } from '../src/settings.ts'
 import { type RunningHub, startHub } from '../src/start.ts'
 import { SERVED, servedPlace } from './served.ts'
@@ -30,6 +31,8 @@ export type HubWanted = Partial<Settings> & {
   readonly newOperator?: boolean
   /** The directory of a page to serve. */
   readonly page?: string
+  /** What the fleet of the same process stands on. */
+  readonly providers?: TryProviders
   /** Instead of what chance gives where it matters how things are spread. */
   readonly fraction?: () => number
   readonly log?: Log
@@ -44,7 +47,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
   }
   const { seed = 1, host = '127.0.0.1', clock = createClock(), newOperator, ...others } = options
   const { log = createLog({ clock, name: 'hub', level: 'silent' }), leaks, ...settled } = others
-  const { fraction, page, ...wanted } = settled
+  const { fraction, page, providers, ...wanted } = settled
   const stop = createStop({ clock })
   const directories = createDirectories()
   const embedded = wanted.database === undefined
@@ -70,6 +73,7 @@ export async function runHub(options: HubWanted = {}): Promise<TestHub> {
     stop,
     ...(newOperator !== undefined && { newOperator }),
     ...(page !== undefined && { page }),
+    ...(providers && { providers }),
   })
   const end = async () => {
     await stop.stop('end of the test')

@@ -144,6 +144,27 @@ export function profilesContract({ engine, shared, fresh }: Stage): void {
       assert.equal(await up(START, begin + HOUR), 40_000, 'who says goodbye is gone')
       await post('i1', begin + 100_000, { verification: 'signature_invalid' })
       assert.equal(await up(START, begin + HOUR), 40_000, 'what was not believed')
+
+      const spans = async (until = begin + HOUR) =>
+        (await profiles.spans(agent as AgentId, { since: START, until })).map((each) => [
+          each.state,
+          each.begins - begin,
+          each.ends - begin,
+        ])
+      const first = ['available', 0, 40_000]
+      const second = ['available', 20_000, 25_000]
+      assert.deepEqual(await spans(), [first, second], 'one for each instance')
+      assert.deepEqual(await spans(begin + 15_000), [['available', 0, 15_000]])
+      await post('i1', begin + 60_000, { state: 'busy' })
+      await post('i1', begin + 110_000, { state: 'busy' })
+      await post('i1', begin + 400_000, { state: 'busy' })
+      assert.deepEqual(
+        await spans(),
+        [first, second, ['busy', 60_000, 140_000], ['busy', 400_000, 430_000]],
+        'a moment is no pause, minutes are',
+      )
+      const nobody = { since: START, until: begin }
+      assert.deepEqual(await profiles.spans('nobody' as AgentId, nobody), [])
     })
   })
 

@@ -19,7 +19,7 @@ const SOON_MS = 700
 const MOST_PAGES = 10
 
 export function useAgents(): Loaded<AgentMap> {
-  const loaded = useAnswer(loadAll, 'agents', REFRESH_MS)
+  const loaded = useAnswer(loadAgents, 'agents', REFRESH_MS)
   const [agents, setAgents] = useState<AgentMap>(() => new Map())
   useEffect(() => {
     if (loaded.data !== undefined) setAgents(listAgents(loaded.data))
@@ -32,7 +32,7 @@ export function useAgents(): Loaded<AgentMap> {
   return { ...loaded, data: loaded.data === undefined ? undefined : agents }
 }
 
-async function loadAll(ask: Asker, signal: AbortSignal): Promise<readonly AgentRow[]> {
+export async function loadAgents(ask: Asker, signal: AbortSignal): Promise<readonly AgentRow[]> {
   const all: AgentRow[] = []
   let after = ''
   for (let page = 0; page < MOST_PAGES; page += 1) {

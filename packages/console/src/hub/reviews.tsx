@@ -13,6 +13,7 @@ import {
   useAnswer,
   useHub,
 } from './context.tsx'
+import { NameKept } from './reviewer.tsx'
 
 export type ReviewPage = ReturnType<typeof encodeReviews>
 
@@ -30,7 +31,9 @@ export function HubGiven({
 }) {
   return (
     <HubContext value={hub}>
-      <Kept>{children}</Kept>
+      <Kept>
+        <NameKept>{children}</NameKept>
+      </Kept>
     </HubContext>
   )
 }

@@ -3,8 +3,10 @@
  * is approved is what is shown: the answer names its hash, and the hub signs for nothing else.
  */
 import type { ReviewSeen } from '@chimera/dialects/chimera'
+import { LIMITS } from '@chimera/domain/limits'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { type HubInfo, useHub } from '../hub/context.tsx'
+import { useReviewer } from '../hub/reviewer.tsx'
 import { isTyping } from '../keys.tsx'
 import { type Edits, editContent, PLATFORM_NAMES } from '../state/review.ts'
 import { Asked } from './dialog.tsx'
@@ -34,6 +36,7 @@ export function whyNot({ you }: HubInfo, review: ReviewSeen): string | undefined
 export function AnswerActs(props: AnswerProps) {
   const { review, edits, isSound, editing, setEditing, answered } = props
   const { ask } = useHub()
+  const { name } = useReviewer()
   const [asking, setAsking] = useState<Asking>()
   const isEdited = editing && Object.keys(edits).length > 0
 
@@ -55,7 +58,8 @@ export function AnswerActs(props: AnswerProps) {
 
   const answer = async (said: object) => {
     const path = `/v1/reviews/${encodeURIComponent(review.review_id)}/answer`
-    await ask.send('POST', path, { content_hash: review.content_hash, ...said })
+    const who = name.trim() === '' ? {} : { reviewer_id: name.trim() }
+    await ask.send('POST', path, { content_hash: review.content_hash, ...who, ...said })
     setEditing(false)
     answered()
   }
@@ -122,8 +126,31 @@ function WhatFollows({ review, children }: FollowsProps) {
         <code title={agent_id}>{agent_id.slice(0, 8)}</code> publishes it once on{' '}
         {PLATFORM_NAMES[platform]}, {time === undefined ? 'at once' : <Ago at={time} />}.
       </p>
+      <Signature />
       <p>That you did so is a fact in the trail. It cannot be taken back.</p>
     </>
+  )
+}
+
+/** Behind the button in the order of keys, so that whoever is known goes on by Enter. */
+function Signature() {
+  const { name, setName } = useReviewer()
+  return (
+    <label className="field signature">
+      <span>
+        Your name{' '}
+        <span className="muted">
+          {name.trim() === '' ? 'without one, the id of your token is signed' : 'is signed with it'}
+        </span>
+      </span>
+      <input
+        name="reviewer"
+        autoComplete="name"
+        maxLength={LIMITS.reviewerChars}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </label>
   )
 }
 
@@ -156,6 +183,7 @@ function Reject({ review: { round, cost }, close, answer }: RejectProps) {
           onChange={(event) => setWords(event.target.value)}
         />
       </label>
+      <Signature />
     </Asked>
   )
 }

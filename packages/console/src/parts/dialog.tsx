@@ -49,6 +49,11 @@ export function Asked(props: AskedProps) {
     if (ready) doIt.current?.focus()
   }, [ready])
 
+  // What was disabled while it was busy has lost the keyboard's place.
+  useLayoutEffect(() => {
+    if (error !== undefined) doIt.current?.focus()
+  }, [error])
+
   async function confirm() {
     setBusy(true)
     try {

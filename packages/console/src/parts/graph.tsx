@@ -15,17 +15,25 @@ import { Link } from './shown.tsx'
 const MOST_NODES = 28
 const MOST_FLOWS = 80
 const PULSE_MS = 1_600
-const NAME_CHARS = 18
+const WIDE = { margin: 44, side: 104 }
+const NARROW = { margin: 44, side: 62 }
+const WIDE_CHARS = 28
+const NARROW_CHARS = 13
 
 type GraphProps = { readonly agents: AgentMap; readonly hires: readonly Hire[] }
 type Pulse = { readonly id: number; readonly from: string; readonly to: string }
 
 export function Graph({ agents, hires }: GraphProps) {
   const [place, width] = useWidth()
-  const height = width < 560 ? 320 : 300
+  const isNarrow = width < 560
+  const height = isNarrow ? 320 : 300
   const flows = useMemo(() => flowsOf(hires).slice(0, MOST_FLOWS), [hires])
   const nodes = useMemo(() => nodesOf(agents, flows), [agents, flows])
-  const spots = placeNodes(nodes, { width, height, margin: width < 560 ? 44 : 40 })
+  // Half a name, so that those at the sides are whole.
+  const spots = placeNodes(
+    nodes,
+    isNarrow ? { ...NARROW, width, height } : { ...WIDE, width, height },
+  )
   const pulses = usePulses()
 
   return (
@@ -40,19 +48,29 @@ export function Graph({ agents, hires }: GraphProps) {
             centre={{ x: width / 2, y: height / 2 }}
           />
         ))}
+        {flows.map((flow) => (
+          <Paid
+            key={`${flow.from} ${flow.to}`}
+            flow={flow}
+            spots={spots}
+            centre={{ x: width / 2, y: height / 2 }}
+          />
+        ))}
         {pulses.map(({ id, from, to }) => {
           const path = pathBetween(spots.get(from), spots.get(to), { x: width / 2, y: height / 2 })
           return (
             path && (
               <circle key={id} r="4" className="pulse">
-                <animateMotion dur={`${PULSE_MS}ms`} path={path} fill="freeze" />
+                <animateMotion dur={`${PULSE_MS}ms`} path={path.line} fill="freeze" />
               </circle>
             )
           )
         })}
         {nodes.map((id) => {
           const spot = spots.get(id)
-          return spot && <Node key={id} spot={spot} agents={agents} below={spot.y > height / 2} />
+          const below = spot !== undefined && spot.y > height / 2
+          const most = isNarrow ? NARROW_CHARS : WIDE_CHARS
+          return spot && <Node key={id} {...{ spot, agents, below, most }} />
         })}
       </svg>
     </div>
@@ -63,15 +81,18 @@ function Node({
   spot: { id, x, y },
   agents,
   below,
+  most,
 }: {
   readonly spot: Spot
   readonly agents: AgentMap
   readonly below: boolean
+  /** Letters of its name. */
+  readonly most: number
 }) {
   const owner = ownerOf(id)
   const agent = agents.get(id)
   const name = plainText(owner ?? agent?.agent_name ?? id.slice(0, 8))
-  const short = name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS - 1)}…` : name
+  const short = name.length > most ? `${name.slice(0, most - 1)}…` : name
   const used = agent && agent.slots_total > 0 ? 1 - agent.slots_free / agent.slots_total : 0
   const label = (
     <text x={x} y={below ? y + 28 : y - 18}>
@@ -102,31 +123,39 @@ function Node({
 
 type Point = { readonly x: number; readonly y: number }
 
-function Edge({
-  flow,
-  spots,
-  centre,
-}: {
+type EdgeProps = {
   readonly flow: Flow
   readonly spots: ReadonlyMap<string, Spot>
   readonly centre: Point
-}) {
+}
+
+function Edge({ flow, spots, centre }: EdgeProps) {
   const path = pathBetween(spots.get(flow.from), spots.get(flow.to), centre)
   if (path === undefined) return null
   const width = Math.min(6, 1 + Math.log2(flow.count))
   return (
-    <path className={`edge ${flow.open > 0 ? 'open' : ''}`} d={path} strokeWidth={width}>
+    <g className="flow">
       <title>{`${flow.count} hires, ${creditText(flow.paid)} credits paid`}</title>
-    </path>
+      <path className={`edge ${flow.open > 0 ? 'open' : ''}`} d={path.line} strokeWidth={width} />
+    </g>
   )
 }
 
+/** Above all lines, so that none goes through it. */
+function Paid({ flow, spots, centre }: EdgeProps) {
+  const path = pathBetween(spots.get(flow.from), spots.get(flow.to), centre)
+  if (path === undefined || flow.paid === 0) return null
+  return (
+    <text className="paid" x={path.middle.x} y={path.middle.y + 4}>
+      {creditText(flow.paid)}
+    </text>
+  )
+}
+
+type Way = { readonly line: string; readonly middle: Point }
+
 /** Bent towards the middle, so that two ways between the same pair are apart. */
-function pathBetween(
-  from: Spot | undefined,
-  to: Spot | undefined,
-  centre: Point,
-): string | undefined {
+function pathBetween(from: Spot | undefined, to: Spot | undefined, centre: Point): Way | undefined {
   if (from === undefined || to === undefined) return undefined
   const x = (from.x + to.x) / 2
   const y = (from.y + to.y) / 2
@@ -134,7 +163,12 @@ function pathBetween(
   const sideways = { x: (to.y - from.y) * 0.06, y: (from.x - to.x) * 0.06 }
   const cx = Math.round(x + (centre.x - x) * bend + sideways.x)
   const cy = Math.round(y + (centre.y - y) * bend + sideways.y)
-  return `M${from.x} ${from.y} Q${cx} ${cy} ${to.x} ${to.y}`
+  const line = `M${from.x} ${from.y} Q${cx} ${cy} ${to.x} ${to.y}`
+  const middle = {
+    x: Math.round((from.x + 2 * cx + to.x) / 4),
+    y: Math.round((from.y + 2 * cy + to.y) / 4),
+  }
+  return { line, middle }
 }
 
 /** Whoever had work comes first; then who is here. */

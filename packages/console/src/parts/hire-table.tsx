@@ -1,7 +1,7 @@
 /** Hires as a table; each leads to its timeline. */
 import { useHub } from '../hub/context.tsx'
 import type { AgentMap } from '../state/agents.ts'
-import type { Hire } from '../state/hires.ts'
+import { type Hire, hirerOf } from '../state/hires.ts'
 import { Ago, Credits, HireBadge, Id, Link, Name } from './shown.tsx'
 import { Empty } from './states.tsx'
 import { Table } from './table.tsx'
@@ -18,6 +18,7 @@ export function HireTable({ hires, agents, current }: HireTableProps) {
   if (hires.length === 0) {
     return <Empty title="No work yet">Hires appear here as soon as somebody is asked.</Empty>
   }
+  const all = new Map(hires.map((hire) => [hire.task, hire]))
   const nameOf = (id: string | undefined) =>
     id === undefined ? undefined : agents?.get(id)?.agent_name
   return (
@@ -40,7 +41,7 @@ export function HireTable({ hires, agents, current }: HireTableProps) {
                 )}
               </Link>
               <small>
-                for <Name text={hire.payer ?? 'somebody'} />
+                for <Name text={nameOf(hirerOf(hire, all)) ?? hire.payer ?? 'somebody'} />
               </small>
             </div>
           ),

@@ -28,7 +28,7 @@ function Signed() {
   const orders = useAnswer(
     (own, signal) => own.get<Orders>('/v1/control', signal),
     'control',
-    10_000,
+    5_000,
   )
   const [share, setShare] = useState(0.1)
   const order = async (said: object) => {

@@ -99,14 +99,14 @@ function optionsOf(place: HTMLElement, { lines, show, height }: Drawn): uPlot.Op
   return {
     width: Math.max(100, place.clientWidth),
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: {
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
     },
     axes: [
-      { ...axis, size: 26, values: (_, ticks) => ticks.map(tickText(ticks)) },
+      { ...axis, size: 26, space: 70, values: (_, ticks) => ticks.map(tickText(ticks)) },
       { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => show(tick)) },
     ],
     series: [
@@ -127,11 +127,14 @@ function optionsOf(place: HTMLElement, { lines, show, height }: Drawn): uPlot.Op
 }
 
 const DAY_S = 86_400
+const MINUTE_S = 60
 
 const tickText = (ticks: readonly number[]) => (tick: number) => {
   const date = new Date(tick * 1_000)
   const pad = (value: number) => String(value).padStart(2, '0')
   const long = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) > 2 * DAY_S
   if (long) return `${date.getDate()}.${date.getMonth() + 1}.`
-  return `${pad(date.getHours())}:${pad(date.getMinutes())}`
+  const time = `${pad(date.getHours())}:${pad(date.getMinutes())}`
+  const fine = (ticks[1] ?? 0) - (ticks[0] ?? 0) < MINUTE_S
+  return fine ? `${time}:${pad(date.getSeconds())}` : time
 }

@@ -1,57 +1,52 @@
 /** The last 24 hours of an agent as a band: when somebody heard from it, and what it said. */
+import { percentText } from '../format/figures.ts'
+import { clockText, exactText, spanText } from '../format/time.ts'
+import { useAnswer, useLive, useSettled } from '../hub/context.tsx'
+import { type Day, STATES, spansOf, timeIn } from '../state/presence.ts'
+import { Show } from './states.tsx'
 
-import { useState } from 'react'
-import { exactText, spanText } from '../format/time.ts'
-import type { Asker } from '../hub/ask.ts'
-import { useAnswer, useHub, useLive } from '../hub/context.tsx'
-import { type Post, postOf, spansOf } from '../state/presence.ts'
-import { Refusal } from './states.tsx'
-
-const DAY_MS = 24 * 60 * 60 * 1_000
 const WIDTH = 960
 const HEIGHT = 26
-const PAGE = 200
-/** A day of posts of one instance, and some more. */
-const MOST_PAGES = 20
-const MOST_NOW = 500
-
-type Events = { readonly events: readonly (Post & { readonly event_id: string })[] }
-
-async function loadPosts(ask: Asker, id: string, signal: AbortSignal): Promise<readonly Post[]> {
-  const posts: Post[] = []
-  const query = new URLSearchParams({ agent_id: id, limit: String(PAGE) })
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { events } = await ask.get<Events>(`/moltbook/v1/presence-events?${query}`, signal)
-    posts.push(...events)
-    const last = events.at(-1)
-    if (last === undefined || events.length < PAGE) break
-    query.set('after', last.event_id)
-  }
-  return posts
-}
+const HOUR_MS = 60 * 60 * 1_000
+/** Lines every six hours, so that one can tell when. */
+const EVERY_HOURS = 6
+// The band moves by a pixel in a minute and a half.
+const REFRESH_MS = 30_000
 
 export function Presence({ id }: { readonly id: string }) {
-  const { now } = useHub()
-  const loaded = useAnswer((ask, signal) => loadPosts(ask, id, signal), id)
-  const [heardNow, setHeardNow] = useState<readonly Post[]>([])
+  const path = `/v1/agents/${encodeURIComponent(id)}/presence`
+  const loaded = useAnswer((ask, signal) => ask.get<Day>(path, signal), path, REFRESH_MS)
+  const soon = useSettled(loaded.reload, 5_000)
   useLive((events) => {
-    const own = events.filter(({ kind, agent_id }) => kind === 'instance_seen' && agent_id === id)
-    if (own.length > 0) setHeardNow((before) => [...before, ...own.map(postOf)].slice(-MOST_NOW))
+    if (events.some(({ kind, agent_id }) => kind === 'instance_seen' && agent_id === id)) soon()
   }, loaded.reload)
-  if (loaded.error) return <Refusal error={loaded.error} retry={loaded.reload} />
-  const from = now - DAY_MS
-  const x = (at: number) => Math.round(((at - from) / DAY_MS) * WIDTH * 10) / 10
-  const spans = spansOf([...(loaded.data ?? []), ...heardNow], { from, until: now })
-  const heard = spans.reduce((sum, { begins, ends }) => sum + ends - begins, 0)
-  const share = `${spanText(heard)} of the last 24 hours`
   return (
-    <div className="pad">
+    <Show loaded={loaded} rows={1}>
+      {(day) => <Band day={day} />}
+    </Show>
+  )
+}
+
+function Band({ day }: { readonly day: Day }) {
+  const from = Date.parse(day.since)
+  const until = Date.parse(day.until)
+  const spans = spansOf(day)
+  const x = (at: number) => Math.round(((at - from) / (until - from)) * WIDTH * 10) / 10
+  const ticks = Array.from({ length: 24 / EVERY_HOURS + 1 }, (_, index) => {
+    const hours = 24 - index * EVERY_HOURS
+    return { hours, at: until - hours * HOUR_MS }
+  })
+  const heard = spans.reduce((sum, { begins, ends }) => sum + ends - begins, 0)
+  const there = `${spanText(heard)} of the last 24 hours`
+  const shown = STATES.filter((state) => timeIn(spans, state) > 0)
+  return (
+    <div className="pad band">
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         className="presence"
         role="img"
-        aria-label={`Heard for ${share}`}
+        aria-label={`Heard for ${there}`}
       >
         <rect className="base" width={WIDTH} height={HEIGHT} rx="5" />
         {spans.map(({ begins, ends, state }) => (
@@ -62,11 +57,31 @@ export function Presence({ id }: { readonly id: string }) {
             width={Math.max(1.5, x(ends) - x(begins))}
             height={HEIGHT}
           >
-            <title>{`${state} from ${exactText(begins)}`}</title>
+            <title>{`${state} from ${exactText(begins)} for ${spanText(ends - begins)}`}</title>
           </rect>
         ))}
+        {ticks.slice(1, -1).map(({ hours, at }) => (
+          <line key={hours} x1={x(at)} x2={x(at)} y2={HEIGHT} />
+        ))}
       </svg>
-      <p className="muted small">Heard for {share}</p>
+      <div className="hours" aria-hidden="true">
+        {ticks.map(({ hours, at }) => (
+          <span key={hours} title={exactText(at)}>
+            {hours === 0 ? 'now' : clockText(at).slice(0, 5)}
+          </span>
+        ))}
+      </div>
+      <p className="legend small">
+        {shown.map((state) => (
+          <span key={state}>
+            <i className={`swatch ${state}`} aria-hidden="true" /> {state}{' '}
+            <b className="num">{spanText(timeIn(spans, state))}</b>
+          </span>
+        ))}
+        <span className="muted">
+          heard for {there}, {percentText(day.up)} of the time since it registered
+        </span>
+      </p>
     </div>
   )
 }

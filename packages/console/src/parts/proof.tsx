@@ -4,16 +4,20 @@
  */
 import type { encodeBooks } from '@chimera/dialects/chimera'
 import { GENESIS, type Head } from '@chimera/domain/audit'
+import type { Claims, Scores } from '@chimera/domain/claims'
 import { useRef, useState } from 'react'
 import { countText, creditText } from '../format/figures.ts'
+import { loadAgents } from '../hub/agents.ts'
 import { type Asker, HubRefused } from '../hub/ask.ts'
 import { useAnswer, useHub } from '../hub/context.tsx'
 import {
   canHash,
-  canonicalText,
+  differing,
+  exportLines,
   type Row,
   rowOf,
   type Sums,
+  scoresIn,
   sumRows,
   verifyRows,
 } from '../state/chain.ts'
@@ -31,6 +35,9 @@ type State =
       readonly rows: readonly Row[]
       readonly sums: Sums
       readonly books: Books
+      readonly scores: Scores
+      readonly differing: readonly string[]
+      readonly agents: number
       readonly ms: number
     }
   | { readonly is: 'broken'; readonly seq: number; readonly kind: string }
@@ -41,6 +48,7 @@ const BREAKS: Readonly<Record<string, string>> = {
   unlinked: 'it does not follow on the one before',
   gap: 'a fact is missing',
   reordered: 'a fact stands elsewhere, or comes twice',
+  shapeless: 'it is not of the shape that its type asks for',
   withheld: 'the hub does not show it whole',
 }
 
@@ -72,7 +80,7 @@ export function Proof() {
       actions={
         <>
           {state.is === 'whole' && (
-            <button type="button" onClick={() => save(state.rows)}>
+            <button type="button" onClick={() => save(state.rows, state)}>
               Export
             </button>
           )}
@@ -123,7 +131,7 @@ export function Proof() {
 }
 
 function Whole({ state }: { readonly state: State & { readonly is: 'whole' } }) {
-  const { head, sums, books, ms } = state
+  const { head, sums, books, differing: others, agents, ms } = state
   const credits = (cents: number) => creditText(cents / 100)
   const fits =
     sums.minted === Math.round(books.minted * 100) &&
@@ -145,6 +153,12 @@ function Whole({ state }: { readonly state: State & { readonly is: 'whole' } }) 
         {fits
           ? 'The hub’s own books say the same.'
           : 'The hub’s own books say something else; if credits moved meanwhile, verify once more.'}
+      </p>
+      <p className={`verdict ${others.length === 0 ? 'good' : 'bad'}`}>
+        {others.length === 0
+          ? `Both scores of all ${countText(agents)} agents follow from the outcomes.`
+          : `${countText(others.length)} agents are shown with scores that do not follow from ` +
+            'the outcomes; if work was settled meanwhile, verify once more.'}
       </p>
     </>
   )
@@ -171,14 +185,30 @@ async function walk(
     report({ is: 'walking', seq: head.seq, of: page.head.seq })
     if (page.next_after === undefined) break
   }
-  const books = await ask.get<Books>('/v1/books')
-  return { is: 'whole', head, rows, sums: sumRows(rows), books, ms: performance.now() - began }
+  const [books, agents] = await Promise.all([
+    ask.get<Books>('/v1/books'),
+    loadAgents(ask, new AbortController().signal),
+  ])
+  const found = scoresIn(rows)
+  if (!found.ok) return { is: 'broken', seq: found.seq, kind: 'shapeless' }
+  const { scores } = found
+  return {
+    is: 'whole',
+    head,
+    rows,
+    sums: sumRows(rows),
+    books,
+    scores,
+    differing: differing(scores, agents),
+    agents: agents.length,
+    ms: performance.now() - began,
+  }
 }
 
-/** A line for each fact, as `chimera audit export` writes them. */
-function save(rows: readonly Row[]): void {
-  const lines = rows.map((row) => `${canonicalText(row)}\n`)
-  const address = URL.createObjectURL(new Blob(lines, { type: 'application/jsonl' }))
+/** As `chimera audit export` writes it, so that `chimera audit verify` reads it. */
+function save(rows: readonly Row[], claims: Pick<Claims, 'head' | 'scores'>): void {
+  const file = new Blob([...exportLines(rows, claims)], { type: 'application/jsonl' })
+  const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
   link.download = `trail-${rows.length}.jsonl`

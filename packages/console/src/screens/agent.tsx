@@ -5,6 +5,7 @@ import { sentence } from '../format/text.ts'
 import { useAgents } from '../hub/agents.ts'
 import { type Loaded, useAnswer } from '../hub/context.tsx'
 import { useHires } from '../hub/hires.ts'
+import { Card } from '../parts/card.tsx'
 import { HireTable } from '../parts/hire-table.tsx'
 import { Json } from '../parts/json.tsx'
 import { Plot } from '../parts/plot.tsx'
@@ -86,7 +87,7 @@ export function AgentScreen({ id }: { readonly id: string }) {
       </div>
       <div className="two">
         <div className="stack">
-          <Section title="Presence" note="posts of the last 24 hours">
+          <Section title="Presence" note="the last 24 hours, by its posts">
             <Presence id={id} />
             <Instances row={row} />
           </Section>
@@ -110,24 +111,6 @@ export function AgentScreen({ id }: { readonly id: string }) {
         </div>
       </div>
     </>
-  )
-}
-
-function Card({
-  label,
-  value,
-  note,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly note: string
-}) {
-  return (
-    <div className="card">
-      <span>{label}</span>
-      <b>{value}</b>
-      <small>{note}</small>
-    </div>
   )
 }
 

@@ -30,9 +30,20 @@ export function AuditScreen() {
         <h1>Audit</h1>
         <span className="muted">every fact, sealed to the one before</span>
       </div>
-      {all && <Proof />}
+      {all ? <Proof /> : <NotAll />}
       <Search all={all} />
     </>
+  )
+}
+
+function NotAll() {
+  return (
+    <Section title="The chain">
+      <Empty title="An operator verifies it">
+        Your token shows the facts that you are a party to; the proof needs all of them. Whoever
+        runs the hub has an operator’s token: <code>chimera up</code> prints an address with it.
+      </Empty>
+    </Section>
   )
 }
 

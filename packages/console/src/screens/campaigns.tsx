@@ -5,7 +5,9 @@ import { plainText, sentence } from '../format/text.ts'
 import { useHub } from '../hub/context.tsx'
 import { ownsSomething, useWatched } from '../hub/reviews.tsx'
 import { Board } from '../parts/board.tsx'
+import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/dialog.tsx'
+import { Doing } from '../parts/doing.tsx'
 import { Ago, Badge, Credits, Link, Meter, Name } from '../parts/shown.tsx'
 import { Empty, Section, Show } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -133,13 +135,15 @@ function CampaignTable({ campaigns, reload }: CampaignTableProps) {
   )
 }
 
-function Status({ campaign: { status, wish } }: { readonly campaign: CampaignSeen }) {
+function Status({ campaign }: { readonly campaign: CampaignSeen }) {
+  const { status, wish } = campaign
   const isAsked =
     (wish === 'pause' && status === 'active') || (wish === 'resume' && status === 'paused')
   return (
     <span className="statuses">
       <Badge tone={STATUS_TONES[status]}>{status}</Badge>
       {isAsked && <Badge tone="warn">asked to {wish}</Badge>}
+      <Doing campaign={campaign} />
     </span>
   )
 }
@@ -269,18 +273,6 @@ function Campaign({ campaign, reload }: CampaignProps) {
 
 const waitNote = (waiting: readonly BoardPiece[]): string =>
   waiting.length === 0 ? 'nothing to answer' : 'to be answered on the review screen'
-
-type CardProps = { readonly label: string; readonly value: string; readonly note: string }
-
-function Card({ label, value, note }: CardProps) {
-  return (
-    <div className="card">
-      <span>{label}</span>
-      <b>{value}</b>
-      <small>{note}</small>
-    </div>
-  )
-}
 
 const STEP_TONES: Readonly<Record<CampaignStep['state'], Tone>> = {
   running: 'warn',

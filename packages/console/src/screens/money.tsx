@@ -3,10 +3,13 @@ import type { encodeBooks, encodeHolds } from '@chimera/dialects/chimera'
 import { useMemo, useState } from 'react'
 import { countText, creditText } from '../format/figures.ts'
 import { isOperator, useAnswer, useHub, useLive, useSettled } from '../hub/context.tsx'
+import { ownsSomething } from '../hub/reviews.tsx'
+import { CampaignCosts } from '../parts/costs.tsx'
 import { Plot } from '../parts/plot.tsx'
 import { Ago, Badge, Credits, Id, Link, Name } from '../parts/shown.tsx'
 import { Empty, Section, Show } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { fillSpans } from '../state/volume.ts'
 
 type Books = ReturnType<typeof encodeBooks>
@@ -71,18 +74,15 @@ export function MoneyScreen() {
               title="Volume"
               note={`${countText(data.payments)} payments, ${creditText(data.volume)} in all`}
               actions={
-                <div className="tabs">
-                  {Object.entries(SPANS).map(([key, { label }]) => (
-                    <button
-                      key={key}
-                      type="button"
-                      aria-pressed={span === key}
-                      onClick={() => setSpan(key as keyof typeof SPANS)}
-                    >
-                      {label}
-                    </button>
-                  ))}
-                </div>
+                <Tabs
+                  label="How far back"
+                  tabs={[
+                    ['day', SPANS.day.label],
+                    ['month', SPANS.month.label],
+                  ]}
+                  current={span}
+                  choose={setSpan}
+                />
               }
             >
               <Volume books={data} spans={spans} />
@@ -90,6 +90,7 @@ export function MoneyScreen() {
           </>
         )}
       </Show>
+      {ownsSomething(info) && <CampaignCosts />}
       <div className="two">
         <div className="stack">
           <Section title="Transfers" note="the latest first">
@@ -121,7 +122,11 @@ export function MoneyScreen() {
   )
 }
 
+const counted = (count: number, one: string): string =>
+  `${countText(count)} ${one}${count === 1 ? '' : 's'}`
+
 function Balance({ books }: { readonly books: Books }) {
+  const { info } = useHub()
   const { minted, in_accounts, in_holds, in_fees, balanced } = books
   const part = (amount: number) => (minted === 0 ? 0 : (amount / minted) * 100)
   return (
@@ -151,12 +156,12 @@ function Balance({ books }: { readonly books: Books }) {
           <span>=</span>
           <span>
             <i className="dot accounts" />
-            in {countText(books.accounts)} accounts <b>{creditText(in_accounts)}</b>
+            in {counted(books.accounts, 'account')} <b>{creditText(in_accounts)}</b>
           </span>
           <span>+</span>
           <span>
             <i className="dot holds" />
-            in {countText(books.standing_holds)} holds <b>{creditText(in_holds)}</b>
+            in {counted(books.standing_holds, 'hold')} <b>{creditText(in_holds)}</b>
           </span>
           <span>+</span>
           <span>
@@ -165,8 +170,15 @@ function Balance({ books }: { readonly books: Books }) {
           </span>
         </p>
         <p className="muted small">
-          The hub adds this up at once. <Link to={{ screen: 'audit' }}>Verify the chain</Link> to
-          add it up from the facts in this browser, without believing the hub.
+          The hub adds this up at once.{' '}
+          {isOperator(info) ? (
+            <>
+              <Link to={{ screen: 'audit' }}>Verify the chain</Link> to add it up from the facts in
+              this browser, without believing the hub.
+            </>
+          ) : (
+            'An operator adds it up from the facts, without believing the hub, under Audit.'
+          )}
         </p>
       </div>
     </Section>

@@ -4,6 +4,7 @@ import { countText, percentText, runningText, windowText } from '../format/figur
 import { useAgents } from '../hub/agents.ts'
 import { useHub } from '../hub/context.tsx'
 import { useHires } from '../hub/hires.ts'
+import { Card } from '../parts/card.tsx'
 import { Graph } from '../parts/graph.tsx'
 import { Ago, Condition, Link, Meter, Name, Slots } from '../parts/shown.tsx'
 import { Empty, Section, Show } from '../parts/states.tsx'
@@ -74,7 +75,7 @@ export function NetworkScreen() {
             {agents.size > 0 && (
               <Section
                 title="Who works for whom"
-                note="the latest hires; dashed while work is open"
+                note="the latest hires, with the credits paid; dashed while work is open"
               >
                 <Graph agents={agents} hires={all} />
               </Section>
@@ -105,26 +106,22 @@ function Figures({ agents, open, hires }: FiguresProps) {
   const free = here.reduce((sum, { slots_free }) => sum + slots_free, 0)
   return (
     <div className="cards">
-      <div className="card">
-        <span>Here now</span>
-        <b>{countText(here.length)}</b>
-        <small>of {countText(rows.length)} registered</small>
-      </div>
-      <div className="card">
-        <span>Slots in use</span>
-        <b>{countText(total - free)}</b>
-        <small>of {countText(total)} announced</small>
-      </div>
-      <div className="card">
-        <span>Skills</span>
-        <b>{countText(skillsOf(agents).length)}</b>
-        <small>on offer</small>
-      </div>
-      <div className="card">
-        <span>Open work</span>
-        <b>{countText(open)}</b>
-        <small>of the latest {countText(hires)} hires</small>
-      </div>
+      <Card
+        label="Here now"
+        value={countText(here.length)}
+        note={<>of {countText(rows.length)} registered</>}
+      />
+      <Card
+        label="Slots in use"
+        value={countText(total - free)}
+        note={<>of {countText(total)} announced</>}
+      />
+      <Card label="Skills" value={countText(skillsOf(agents).length)} note="on offer" />
+      <Card
+        label="Open work"
+        value={countText(open)}
+        note={<>of the latest {countText(hires)} hires</>}
+      />
     </div>
   )
 }

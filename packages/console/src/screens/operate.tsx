@@ -4,9 +4,11 @@ import { useEffect, useState } from 'react'
 import { bytesText, countText, secondsText } from '../format/figures.ts'
 import { plainText, sentence } from '../format/text.ts'
 import { isOperator, type Loaded, useAnswer, useHub } from '../hub/context.tsx'
+import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Levers } from '../parts/levers.tsx'
 import { Plot } from '../parts/plot.tsx'
+import { ProviderPanel, type Providers } from '../parts/providers.tsx'
 import { Ago, Badge, Name } from '../parts/shown.tsx'
 import { Empty, Section, Show } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -16,6 +18,7 @@ type Alerts = ReturnType<typeof encodeAlerts>
 type Ready = { readonly ready: boolean; readonly waiting_for?: string; readonly broker?: string }
 
 const POLL_MS = 5_000
+const SOON_MS = 1_000
 const LEAST_SPAN_MS = 120_000
 
 export function OperateScreen() {
@@ -46,6 +49,11 @@ function Operated() {
     'alerts',
     POLL_MS,
   )
+  const providers = useAnswer(
+    (ask, signal) => ask.get<Providers>('/v1/providers', signal),
+    'providers',
+    60_000,
+  )
   const [figures, page] = useFigures()
   const latest = figures.points.at(-1)
   const standing = alerts.data?.alerts.filter(({ state }) => state === 'active') ?? []
@@ -58,35 +66,33 @@ function Operated() {
         </span>
       </div>
       <div className="cards">
-        <div className="card">
-          <span>Hub</span>
-          <b>{ready.error ? 'Not ready' : ready.data ? 'Ready' : '…'}</b>
-          <small>
-            {ready.error
-              ? plainText(ready.error.message)
-              : `${countText(info.agents)} agents known`}
-          </small>
-        </div>
-        <div className="card">
-          <span>Database</span>
-          <b>{ready.error ? 'Away' : 'Answers'}</b>
-          <small>{info.database === 'embedded' ? 'embedded' : 'PostgreSQL'}</small>
-        </div>
-        <div className="card">
-          <span>Broker</span>
-          <b>{sentence(info.broker)}</b>
-          <small>{info.broker === 'none' ? 'agents speak over HTTP' : 'NATS'}</small>
-        </div>
-        <div className="card">
-          <span>Alerts</span>
-          <b>{countText(standing.length)}</b>
-          <small>{standing.length === 0 ? 'nothing to look after' : 'to look after'}</small>
-        </div>
-        <div className="card">
-          <span>Memory</span>
-          <b>{latest ? bytesText(latest.memory) : '…'}</b>
-          <small>{countText(info.followers)} follow the live feed</small>
-        </div>
+        <Card
+          label="Hub"
+          value={ready.error ? 'Not ready' : ready.data ? 'Ready' : '…'}
+          note={
+            ready.error ? plainText(ready.error.message) : `${countText(info.agents)} agents known`
+          }
+        />
+        <Card
+          label="Database"
+          value={ready.error ? 'Away' : 'Answers'}
+          note={info.database === 'embedded' ? 'embedded' : 'PostgreSQL'}
+        />
+        <Card
+          label="Broker"
+          value={sentence(info.broker)}
+          note={info.broker === 'none' ? 'agents speak over HTTP' : 'NATS'}
+        />
+        <Card
+          label="Alerts"
+          value={countText(standing.length)}
+          note={standing.length === 0 ? 'nothing to look after' : 'to look after'}
+        />
+        <Card
+          label="Memory"
+          value={latest ? bytesText(latest.memory) : '…'}
+          note={<>{countText(info.followers)} follow the live feed</>}
+        />
       </div>
       <Section title="Alerts">
         <AlertList alerts={alerts} />
@@ -135,6 +141,7 @@ function Operated() {
           />
         </Section>
       </div>
+      <ProviderPanel loaded={providers} />
       <Section title="Levers" note="orders to agents, signed by the hub’s key">
         <Levers />
       </Section>
@@ -160,9 +167,11 @@ function Operated() {
 }
 
 function useFigures(): readonly [Figures, Loaded<string>] {
-  const page = useAnswer((ask, signal) => ask.text('/metrics', signal), 'metrics', POLL_MS)
-  const { data } = page
   const [figures, setFigures] = useState(NO_FIGURES)
+  // Rates are between two looks: the second one follows soon, so that there is something to see.
+  const everyMs = figures.points.length < 2 ? SOON_MS : POLL_MS
+  const page = useAnswer((ask, signal) => ask.text('/metrics', signal), 'metrics', everyMs)
+  const { data } = page
   useEffect(() => {
     if (data !== undefined) setFigures((before) => addPage(before, data, Date.now()))
   }, [data])

@@ -7,10 +7,12 @@ import { type Loaded, useHub } from '../hub/context.tsx'
 import { ownsSomething, type ReviewPage, useWaiting, useWatched } from '../hub/reviews.tsx'
 import { isTyping } from '../keys.tsx'
 import { AnswerActs, Outcome, whyNot } from '../parts/answer.tsx'
+import { OnTheWay } from '../parts/doing.tsx'
 import { About, Issues, STATE_TONES, Texts } from '../parts/findings.tsx'
 import { Preview } from '../parts/preview.tsx'
 import { Ago, Badge, Link, Name } from '../parts/shown.tsx'
 import { Empty, Section, Show } from '../parts/states.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import {
   type Edits,
   editContent,
@@ -49,18 +51,12 @@ export function ReviewScreen() {
         <span className="muted">nothing is published before a person has said yes to it</span>
       </div>
       {isOwner && (
-        <div className="tabs">
-          {TABS.map(([key, label]) => (
-            <button
-              key={key}
-              type="button"
-              aria-pressed={tab === key}
-              onClick={() => go({ screen: 'review', query: key === '' ? {} : { tab: key } })}
-            >
-              {label}
-            </button>
-          ))}
-        </div>
+        <Tabs
+          label="Which reviews"
+          tabs={TABS}
+          current={tab === 'all' ? 'all' : ''}
+          choose={(key) => go({ screen: 'review', query: key === '' ? {} : { tab: key } })}
+        />
       )}
       <div className={route.id === undefined ? 'stack' : 'desk'}>
         <Section title={tab === 'all' ? 'All' : 'Waiting'} note="the latest first">
@@ -137,6 +133,7 @@ function ReviewList({ listed, tab, current }: ReviewListProps) {
             title={tab === 'all' ? 'Nothing was laid before you yet' : 'Nothing waits for you'}
           >
             What a <Link to={{ screen: 'campaigns' }}>campaign</Link> wants to publish appears here.
+            <OnTheWay />
           </Empty>
         ) : (
           <>
@@ -184,7 +181,14 @@ function Letter({ review }: { readonly review: ReviewSeen }) {
             ends <Ago at={expires_at} />
           </span>
         ) : (
-          <Badge tone={STATE_TONES[state]}>{state}</Badge>
+          <>
+            <Badge tone={STATE_TONES[state]}>{state}</Badge>
+            {review.reviewer !== undefined && (
+              <span className="end">
+                by <Name text={review.reviewer} />
+              </span>
+            )}
+          </>
         )}
       </span>
     </>

@@ -1,22 +1,24 @@
 /** Work: every hire as a timeline, what could not be delivered, and what can be done about both. */
-import type { encodeLetters, encodeRedelivery, encodeWork } from '@chimera/dialects/chimera'
-import { useState } from 'react'
-import { plainText, sentence } from '../format/text.ts'
-import { clockText, exactText, spanText } from '../format/time.ts'
+import type { encodeTrust, encodeWork } from '@chimera/dialects/chimera'
+import { secondsText } from '../format/figures.ts'
+import { plainText } from '../format/text.ts'
+import { clockText, exactText } from '../format/time.ts'
 import { useAgents } from '../hub/agents.ts'
 import { useAnswer, useHub, useLive, useSettled } from '../hub/context.tsx'
 import { useHires } from '../hub/hires.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { HireTable } from '../parts/hire-table.tsx'
 import { Json } from '../parts/json.tsx'
-import { Ago, Badge, Credits, HireBadge, Id, Link, Name } from '../parts/shown.tsx'
-import { Empty, Refusal, Section, Show, Waiting } from '../parts/states.tsx'
-import { Table } from '../parts/table.tsx'
+import { LetterPanel } from '../parts/letters.tsx'
+import { Ago, Badge, Credits, HireBadge, Link, Name } from '../parts/shown.tsx'
+import { Empty, Refusal, Section, Waiting } from '../parts/states.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { type Hire, isOpen, latestHires } from '../state/hires.ts'
+import { may } from '../state/role.ts'
+import { type Line, timelineOf, triesOf } from '../state/timeline.ts'
 
 type Work = ReturnType<typeof encodeWork>
-type Letters = ReturnType<typeof encodeLetters>
-type Redelivery = ReturnType<typeof encodeRedelivery>['body']
+type Trust = ReturnType<typeof encodeTrust>
 
 const TABS = [
   ['', 'All'],
@@ -25,6 +27,8 @@ const TABS = [
   ['letters', 'Dead letters'],
 ] as const
 
+const PROGRESS_MS = 2_000
+
 export function WorkScreen() {
   const { route, go } = useHub()
   const { tab = '' } = route.query
@@ -32,22 +36,14 @@ export function WorkScreen() {
     <>
       <div className="head">
         <h1>Work</h1>
-        <span className="muted">
-          every hire, from the first credit put aside to the last one paid
-        </span>
+        <span className="muted">every hire, from whoever was found to the last credit paid</span>
       </div>
-      <div className="tabs">
-        {TABS.map(([key, label]) => (
-          <button
-            key={key}
-            type="button"
-            aria-pressed={tab === key}
-            onClick={() => go({ screen: 'work', query: key === '' ? {} : { tab: key } })}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <Tabs
+        label="Which work"
+        tabs={TABS}
+        current={TABS.find(([key]) => key === tab)?.[0] ?? ''}
+        choose={(key) => go({ screen: 'work', query: key === '' ? {} : { tab: key } })}
+      />
       {tab === 'letters' ? <LetterPanel /> : <HirePanel tab={tab} task={route.id} />}
     </>
   )
@@ -86,17 +82,35 @@ function HirePanel({ tab, task }: { readonly tab: string; readonly task: string 
 }
 
 function HireDetail({ task }: { readonly task: string }) {
+  const { info } = useHub()
   const { hires, ready, before, older } = useHires({ task_id: task })
   const agents = useAgents()
   const path = `/v1/work/${encodeURIComponent(task)}`
-  const work = useAnswer((ask, signal) => ask.get<Work>(path, signal), path)
+  // Half a hire, of what came since one looks, is not shown as if it were all.
+  const hire = ready ? hires.get(task) : undefined
+  const isGoing = hire !== undefined && isOpen(hire)
+  // How far it has come is not on the feed.
+  const work = useAnswer(
+    (ask, signal) => ask.get<Work>(path, signal),
+    path,
+    isGoing ? PROGRESS_MS : undefined,
+  )
   const soon = useSettled(work.reload, 400)
   useLive((events) => {
     if (events.some(({ task_id }) => task_id === task)) soon()
   }, work.reload)
-  const hire = hires.get(task)
   const name = hire?.agent === undefined ? undefined : agents.data?.get(hire.agent)?.agent_name
-  const isWithdrawable = hire?.hold !== undefined && isOpen(hire) && hire.state !== 'reserved'
+  const rated = useAnswer(
+    hire?.agent !== undefined && !isOpen(hire)
+      ? (ask, signal) =>
+          ask.get<Trust>(`/v1/trust/${encodeURIComponent(hire.agent ?? '')}?limit=50`, signal)
+      : undefined,
+    `${task} ${hire?.state}`,
+  )
+  // Accepted work ends by its agent or by whoever hired it; the hub cannot take it back.
+  const isMine = info.open || info.you.owner_id === hire?.payer
+  const isWithdrawable =
+    hire?.hold !== undefined && hire.state === 'asked' && isMine && may(info, 'money')
   return (
     <div className="stack stuck">
       <Section
@@ -130,14 +144,35 @@ function HireDetail({ task }: { readonly task: string }) {
               {work.data?.state === 'unknown' && (
                 <Badge tone="warn">overdue, outcome unknown</Badge>
               )}
+              {hire?.state === 'working' && isMine && !info.open && (
+                <small className="muted">
+                  accepted: <code>chimera work cancel</code> asks its agent to stop
+                </small>
+              )}
             </dd>
+            {work.data?.skill !== undefined && (
+              <>
+                <dt>Skill</dt>
+                <dd>
+                  <Name text={work.data.skill} />
+                </dd>
+              </>
+            )}
+            {hire && triesOf(hire) > 1 && (
+              <>
+                <dt>Tries</dt>
+                <dd className="num">{triesOf(hire)}</dd>
+              </>
+            )}
             <dt>Credits</dt>
             <dd>
               <Credits amount={hire?.price ?? hire?.amount ?? work.data?.price} />
             </dd>
             <dt>Task</dt>
             <dd>
-              <code>{plainText(task)}</code>
+              <Link to={{ screen: 'audit', query: { task_id: task } }}>
+                <code>{plainText(task)}</code>
+              </Link>
             </dd>
             <dt>Correlation</dt>
             <dd>
@@ -154,10 +189,10 @@ function HireDetail({ task }: { readonly task: string }) {
       </Section>
       <Section
         title="Timeline"
-        note={hire ? `took ${spanText(hire.changedAt - hire.beganAt)}` : ''}
+        note={hire ? `took ${secondsText((hire.changedAt - hire.beganAt) / 1_000)}` : ''}
       >
         {hire ? (
-          <Timeline hire={hire} />
+          <Timeline lines={timelineOf(hire, { work: work.data, changes: rated.data?.changes })} />
         ) : ready ? (
           <Empty title="Nothing is known of it yet" />
         ) : (
@@ -176,18 +211,22 @@ function HireDetail({ task }: { readonly task: string }) {
   )
 }
 
-function Timeline({ hire }: { readonly hire: Hire }) {
+function Timeline({ lines }: { readonly lines: readonly Line[] }) {
+  const began = lines[0]?.at ?? 0
   return (
     <ol className="timeline">
-      {hire.steps.map(({ seq, at, words, tone, kind }, index) => (
-        <li key={seq} className={tone}>
-          <span>{words}</span>
+      {lines.map(({ key, at, words, tone, about, note }, index) => (
+        <li key={key} className={tone}>
+          <span>{plainText(words)}</span>
           <time className="num muted" dateTime={new Date(at).toISOString()} title={exactText(at)}>
-            {index === 0 ? clockText(at) : `+${at - hire.beganAt} ms`}
+            {index === 0 ? clockText(at) : `+${secondsText(Math.max(0, at - began) / 1_000)}`}
           </time>
-          <small>
-            {kind.replaceAll('_', ' ')} · fact {seq}
-          </small>
+          {note !== undefined && (
+            <small className="said">
+              “<Name text={note} />”
+            </small>
+          )}
+          <small>{about}</small>
         </li>
       ))}
     </ol>
@@ -247,105 +286,5 @@ function Withdraw({ hire, done }: { readonly hire: Hire; readonly done: () => vo
       </p>
       <p>This leaves a fact in the trail, “hold released, withdrawn”.</p>
     </Confirm>
-  )
-}
-
-function LetterPanel() {
-  const letters = useAnswer(
-    (ask, signal) => ask.get<Letters>('/v1/dead-letters?limit=100', signal),
-    'letters',
-    15_000,
-  )
-  return (
-    <Section
-      title="Dead letters"
-      note="messages that could not be brought to the address they were for"
-    >
-      <Show loaded={letters}>
-        {({ letters: all }) =>
-          all.length === 0 ? (
-            <Empty title="Everything was delivered">What the hub gives up on appears here.</Empty>
-          ) : (
-            <Table
-              label="Dead letters"
-              rows={all}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  label: 'Message',
-                  cell: (letter) => (
-                    <div className="title">
-                      <span>
-                        {sentence(letter.about.kind)} <Id id={letter.about.id} />
-                      </span>
-                      <small>
-                        to <Name text={letter.to} />
-                      </small>
-                    </div>
-                  ),
-                },
-                { label: 'Why', cell: ({ last_error }) => <Name text={last_error.message} /> },
-                {
-                  label: 'Attempts',
-                  align: 'end',
-                  cell: ({ attempts }) => <span className="num">{attempts}</span>,
-                },
-                {
-                  label: 'Given up',
-                  align: 'end',
-                  cell: ({ given_up_at }) => <Ago at={given_up_at} />,
-                },
-                {
-                  label: 'Act',
-                  align: 'end',
-                  cell: (letter) => <LetterActs letter={letter} done={letters.reload} />,
-                },
-              ]}
-            />
-          )
-        }
-      </Show>
-    </Section>
-  )
-}
-
-type LetterActsProps = { readonly letter: Letters['letters'][number]; readonly done: () => void }
-
-function LetterActs({ letter, done }: LetterActsProps) {
-  const { ask } = useHub()
-  const [outcome, setOutcome] = useState<Redelivery>()
-  const path = `/v1/dead-letters/${encodeURIComponent(letter.id)}`
-  return (
-    <div className="actions">
-      {outcome && (
-        <Badge tone={outcome.state === 'delivered' ? 'good' : 'warn'}>
-          {sentence(outcome.state)}
-        </Badge>
-      )}
-      <Confirm
-        label="Redeliver"
-        title="Try once more?"
-        act={async () => {
-          setOutcome(await ask.send<Redelivery>('POST', `${path}/redeliver`))
-          done()
-        }}
-      >
-        <p>
-          The same message is sent once more to <Name text={letter.to} />, under the same id, so
-          that its receiver can tell it from a second one.
-        </p>
-      </Confirm>
-      <Confirm
-        label="Forget"
-        title="Forget this message?"
-        tone="bad"
-        act={async () => {
-          await ask.send('DELETE', path)
-          done()
-        }}
-      >
-        <p>It is removed and cannot be sent again. What it told of stays in the trail.</p>
-      </Confirm>
-    </div>
   )
 }

@@ -4,7 +4,15 @@ import { sealFacts } from '@chimera/domain/audit'
 import type { CorrelationId, Digest } from '@chimera/domain/ids'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { canonicalText, type Row, sumRows, verifyRows } from './chain.ts'
+import {
+  canonicalText,
+  differing,
+  exportLines,
+  type Row,
+  scoresIn,
+  sumRows,
+  verifyRows,
+} from './chain.ts'
 
 /** A sealer that hashes as the page does, but at once: what is tested is what is hashed. */
 const hash = async (text: string) => fake(text)
@@ -16,6 +24,7 @@ function fake(text: string): string {
 
 const money = (from: string, to: string, amountCents: number) => ({
   type: 'credits_transferred',
+  payment: {},
   postings: [{ from, to, amountCents }],
 })
 const FACTS = [
@@ -66,6 +75,34 @@ describe('P-10 the chain in a browser', () => {
       fees: 10,
       faults: 0,
     })
+  })
+
+  test('its export begins with what is claimed, in the form that is verified offline', () => {
+    const rows = sealed()
+    const last = rows.at(-1) as Row
+    const [claims = '', ...facts] = exportLines(rows, { head: last, scores: new Map() })
+    assert.deepEqual(JSON.parse(claims), {
+      format: 'chimera-audit-1',
+      head: { seq: 5, hash: last.hash },
+      balances: { fees: 10, mint: -10_000, 'hold:h': 0, 'owner:alice': 9_750, 'owner:bob': 240 },
+      scores: {},
+    })
+    assert.deepEqual(
+      facts,
+      rows.map((row) => `${canonicalText(row)}\n`),
+    )
+  })
+
+  test('P-2 scores that do not follow from the outcomes are named', () => {
+    const found = scoresIn(sealed())
+    assert.ok(found.ok)
+    const { scores } = found
+    const fresh = { agent_id: 'ann', window_score: 0.5, running_score: 50 }
+    assert.deepEqual(differing(scores, [fresh]), [])
+    const better = { ...fresh, agent_id: 'bob', running_score: 51 }
+    assert.deepEqual(differing(scores, [fresh, better]), ['bob'])
+    const shapeless = scoresIn([{ seq: 3, fact: { type: 'credits_transferred' } }])
+    assert.deepEqual(shapeless, { ok: false, seq: 3 })
   })
 
   test('hashes with the browser’s own digest', async () => {

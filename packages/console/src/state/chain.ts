@@ -10,7 +10,12 @@ import {
   type Verified,
   verifyChain,
 } from '@chimera/domain/audit'
-import type { CorrelationId, Digest } from '@chimera/domain/ids'
+import { type Claims, claimsValue, type Score, type Scores, scoresOf } from '@chimera/domain/claims'
+import type { AgentId, CorrelationId, Digest } from '@chimera/domain/ids'
+import type { Outcome } from '@chimera/domain/trust/outcome'
+import { shownHundredths } from '@chimera/domain/trust/running-score'
+import { openMemory, readOutcome, type TrustFact } from '@chimera/domain/trust/trail'
+import { NEWCOMER, recomputeScores } from '@chimera/domain/trust/trust'
 import type { WholeFact } from './events.ts'
 
 export type Row = Sealed<unknown>
@@ -49,6 +54,55 @@ export async function verifyRows(
   }
   const digestOf = (value: unknown) => digests.get((value as Row).seq) ?? ('' as Digest)
   return verifyChain(rows, digestOf, { from })
+}
+
+/** Both scores of every agent, from the outcomes that the facts tell (P-2). */
+export function scoresIn(rows: readonly Pick<Row, 'seq' | 'fact'>[]): ScoresFound {
+  const memory = openMemory()
+  const outcomes: Outcome[] = []
+  for (const { seq, fact } of rows) {
+    try {
+      const outcome = readOutcome(memory, fact as TrustFact)
+      if (outcome !== undefined) outcomes.push(outcome)
+    } catch {
+      // A chain can be sealed by anybody: a fact may be of a known name and of no known shape.
+      return { ok: false, seq }
+    }
+  }
+  return { ok: true, scores: scoresOf(recomputeScores(outcomes).standings) }
+}
+
+type ScoresFound =
+  | { readonly ok: true; readonly scores: Scores }
+  | { readonly ok: false; readonly seq: number }
+
+type ScoreShown = {
+  readonly agent_id: string
+  readonly window_score: number
+  readonly running_score: number
+}
+
+/** Whose scores the hub shows otherwise than the facts say. */
+export function differing(scores: Scores, shown: readonly ScoreShown[]): readonly string[] {
+  return shown.flatMap(({ agent_id, window_score, running_score }) => {
+    const own = scores.get(agent_id as AgentId) ?? NEWCOMERS
+    const isSame =
+      shownHundredths(own.runningMicro) === Math.round(running_score * 100) &&
+      own.windowMicro === Math.round(window_score * 1_000_000)
+    return isSame ? [] : [agent_id]
+  })
+}
+
+const [NEWCOMERS] = [...scoresOf(new Map([['' as AgentId, NEWCOMER]])).values()] as [Score]
+
+/** An export as `chimera audit export` writes it: what is claimed, then a line for each fact. */
+export function exportLines(
+  rows: readonly Row[],
+  { head, scores }: Pick<Claims, 'head' | 'scores'>,
+): readonly string[] {
+  const { balances } = reconcile(rows, new Map())
+  const claims = claimsValue({ head, balances, scores })
+  return [claims, ...rows].map((line) => `${canonicalText(line)}\n`)
 }
 
 export type Sums = {

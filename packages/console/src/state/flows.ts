@@ -1,5 +1,5 @@
 /** Who works for whom: the hires of a while, added up for each pair, for the picture of them. */
-import type { Hire } from './hires.ts'
+import { type Hire, hirerOf } from './hires.ts'
 
 export type Flow = {
   readonly from: string
@@ -13,8 +13,11 @@ export type Flow = {
 /** By the hiring agent where one is known, else by who pays. */
 export function flowsOf(hires: Iterable<Hire>): readonly Flow[] {
   const flows = new Map<string, Flow>()
-  for (const hire of hires) {
-    const from = hire.hirer ?? (hire.payer === undefined ? undefined : ownerNode(hire.payer))
+  const all = [...hires]
+  const byTask = new Map(all.map((hire) => [hire.task, hire]))
+  for (const hire of all) {
+    const agent = hirerOf(hire, byTask)
+    const from = agent ?? (hire.payer === undefined ? undefined : ownerNode(hire.payer))
     const to = hire.agent
     if (from === undefined || to === undefined || from === to) continue
     const key = `${from} ${to}`
@@ -45,9 +48,16 @@ export function placeNodes(
     width,
     height,
     margin,
-  }: { readonly width: number; readonly height: number; readonly margin: number },
+    side = margin,
+  }: {
+    readonly width: number
+    readonly height: number
+    readonly margin: number
+    /** Left and right, where names need more of it. */
+    readonly side?: number
+  },
 ): ReadonlyMap<string, Spot> {
-  const rx = width / 2 - margin
+  const rx = width / 2 - side
   const ry = height / 2 - margin
   return new Map(
     ids.map((id, index) => {

@@ -105,6 +105,14 @@ describe('who works for whom', () => {
     assert.ok(flows.some(({ from, to }) => from === 'a-2' && to === 'a-1'))
   })
 
+  test('work within other work is hired by whoever does the other', () => {
+    const hires = applyHires(new Map(), [
+      event(1, 'credits_held', { task_id: 'whole', payer: 'alice', agent_id: 'a-1' }),
+      event(2, 'result_recorded', { task_id: 'part', agent_id: 'a-2', correlation: 'whole' }),
+    ])
+    assert.ok(flowsOf(hires.values()).some(({ from, to }) => from === 'a-1' && to === 'a-2'))
+  })
+
   test('nodes have places inside the picture, each its own', () => {
     const spots = placeNodes(['a', 'b', 'c', 'd'], { width: 400, height: 300, margin: 40 })
     const places = [...spots.values()]

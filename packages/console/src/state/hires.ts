@@ -73,7 +73,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     state: () => 'asked',
   },
   hold_confirmed: {
-    words: ({ price }) => `The agent accepted at ${credits(price)}`,
+    words: ({ price }) => `Asked, the agent accepted at ${credits(price)}`,
     tone: plain,
     rank: 3,
     state: () => 'working',
@@ -163,7 +163,7 @@ function extend(
   return {
     ...before,
     task,
-    ...pick('correlation', before?.correlation ?? told.correlation),
+    ...pick('correlation', correlationOf(before, told)),
     ...pick('hold', told.hold_id ?? before?.hold),
     ...pick('agent', told.agent_id ?? before?.agent),
     ...pick('hirer', told.planner_id ?? before?.hirer),
@@ -176,6 +176,12 @@ function extend(
     changedAt: steps.at(-1)?.at ?? at,
     steps,
   }
+}
+
+/** The result names what the work is part of; the books may know it by its task alone. */
+function correlationOf(before: Hire | undefined, told: Told): string | undefined {
+  const known = before?.correlation
+  return told.kind === 'result_recorded' ? (told.correlation ?? known) : (known ?? told.correlation)
 }
 
 const pick = <Name extends string, Value>(name: Name, value: Value | undefined) =>
@@ -205,10 +211,18 @@ function stateOf(
   return rank >= highest || isNew ? said : before.state
 }
 
+/** The agent that hires; of work within other work, the one that does the other. */
+export const hirerOf = ({ hirer, correlation, task }: Hire, hires: Hires): string | undefined =>
+  hirer ?? (correlation === task ? undefined : hires.get(correlation ?? '')?.agent)
+
 /** The latest change first. */
 export function latestHires(hires: Hires): readonly Hire[] {
   return [...hires.values()].sort((a, b) => b.changedAt - a.changedAt || (a.task < b.task ? -1 : 1))
 }
 
-export const isOpen = ({ state }: Hire): boolean =>
-  state === 'reserved' || state === 'asked' || state === 'working' || state === 'done'
+/** What is done and cost nothing has no payment to wait for. */
+export const isOpen = ({ state, hold }: Hire): boolean =>
+  state === 'reserved' ||
+  state === 'asked' ||
+  state === 'working' ||
+  (state === 'done' && hold !== undefined)

@@ -12,7 +12,7 @@ type Standing = { readonly lane: Lane; readonly words: string; readonly tone: To
 // biome-ignore format: a table is read by its columns
 const STANDINGS: Readonly<Record<ContentState, Standing>> = {
   trend_detected:    { lane: 'found',     words: 'trend seen',         tone: 'plain' },
-  filtered_out:      { lane: 'ended',     words: 'does not fit',       tone: 'plain' },
+  filtered_out:      { lane: 'ended',     words: 'left out',           tone: 'plain' },
   accepted:          { lane: 'found',     words: 'chosen',             tone: 'plain' },
   generating:        { lane: 'making',    words: 'being written',      tone: 'plain' },
   generation_failed: { lane: 'ended',     words: 'writing failed',     tone: 'bad' },

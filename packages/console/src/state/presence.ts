@@ -1,52 +1,48 @@
-/** Posts of instances, put together to spans in which somebody was heard. */
-import type { Told } from './events.ts'
+/** A day of an agent as a band: what its instances said, put together where they overlap. */
+import type { encodePresenceHistory } from '@chimera/dialects/chimera'
 
-export type Post = {
-  readonly instance_id: string
-  readonly state: string
-  readonly received_at: string
-  readonly expires_at: string
-  readonly verification: string
+export type Day = ReturnType<typeof encodePresenceHistory>
+type State = Day['spans'][number]['state']
+
+/** Who works is seen before who waits; in the order in which they are named. */
+export const STATES = ['busy', 'available', 'draining'] as const satisfies readonly State[]
+
+export type Span = { readonly begins: number; readonly ends: number; readonly state: State }
+
+/** Of instances that are there together, the one that works is shown. Nothing overlaps. */
+export function spansOf({ spans }: Pick<Day, 'spans'>): readonly Span[] {
+  const all = spans.map(({ state, from, until }) => ({
+    state,
+    begins: Date.parse(from),
+    ends: Date.parse(until),
+  }))
+  const edges = [...new Set(all.flatMap(({ begins, ends }) => [begins, ends]))].sort(
+    (a, b) => a - b,
+  )
+  const shown: Span[] = []
+  let begun = 0
+  const byBegin = all.toSorted((a, b) => a.begins - b.begins)
+  let open: Span[] = []
+  edges.slice(0, -1).forEach((begins, index) => {
+    const ends = edges[index + 1] ?? begins
+    open = open.filter((each) => each.ends > begins)
+    for (let next = byBegin[begun]; next !== undefined && next.begins <= begins; ) {
+      open.push(next)
+      begun += 1
+      next = byBegin[begun]
+    }
+    const state = STATES.find((word) => open.some((each) => each.state === word))
+    if (state === undefined) return
+    const last = shown.at(-1)
+    if (last?.state === state && last.ends === begins) shown[shown.length - 1] = { ...last, ends }
+    else shown.push({ begins, ends, state })
+  })
+  return shown
 }
 
-/** The feed tells of a post only when it was believed, and not when it lapses. */
-export const postOf = ({ instance_id = '', state = '', at }: Told): Post => ({
-  instance_id,
-  state,
-  received_at: at,
-  expires_at: new Date(Date.parse(at) + LASTS_MS).toISOString(),
-  verification: 'verified',
-})
-
-// As long as the usual post does; the next one comes before.
-const LASTS_MS = 30_000
-
-export type Span = { readonly begins: number; readonly ends: number; readonly state: string }
-
-/** A post counts until it lapses or another follows; only those that were believed. */
-export function spansOf(
-  posts: readonly Post[],
-  { from, until }: { readonly from: number; readonly until: number },
-): readonly Span[] {
-  const believed = posts
-    .filter(({ verification }) => verification === 'verified')
-    .map((post) => ({
-      begins: Date.parse(post.received_at),
-      ends: Date.parse(post.expires_at),
-      state: post.state,
-    }))
-    .sort((a, b) => a.begins - b.begins)
-  const spans: Span[] = []
-  believed.forEach(({ begins, ends, state }, index) => {
-    const next = believed[index + 1]?.begins ?? until
-    const end = Math.min(ends, next, until)
-    if (state === 'offline' || end <= from || end <= begins) return
-    const last = spans.at(-1)
-    if (last !== undefined && last.state === state && begins <= last.ends) {
-      spans[spans.length - 1] = { ...last, ends: end }
-    } else {
-      spans.push({ begins: Math.max(begins, from), ends: end, state })
-    }
-  })
+/** How long in each state. */
+export function timeIn(spans: readonly Span[], state: State): number {
   return spans
+    .filter((each) => each.state === state)
+    .reduce((sum, { begins, ends }) => sum + ends - begins, 0)
 }

@@ -21,6 +21,10 @@ export type Route = {
 const BASE = '/console/'
 const DETAILED: readonly Screen[] = ['network', 'work', 'campaigns', 'review']
 
+/** Whether an address names a screen. */
+export const isNamed = (path: string): boolean =>
+  SCREENS.some((each) => path === BASE + each || path.startsWith(`${BASE}${each}/`))
+
 export function readRoute(path: string, search: string): Route {
   const [first = '', second] = path.startsWith(BASE) ? path.slice(BASE.length).split('/') : []
   const screen = SCREENS.find((each) => each === first) ?? 'network'

@@ -5,7 +5,7 @@ import { type AgentRow, applyPost, filterAgents, inOrder, listAgents, loadOf } f
 import { detailOf } from './detail.ts'
 import { readTold, type Told } from './events.ts'
 import { addPage, NO_FIGURES, quantile, readSamples, sumOf } from './figures.ts'
-import { spansOf } from './presence.ts'
+import { type Day, spansOf, timeIn } from './presence.ts'
 import { whyText } from './reasons.ts'
 import { readRoute, writeRoute } from './route.ts'
 import { fillSpans } from './volume.ts'
@@ -149,31 +149,32 @@ describe('figures', () => {
 })
 
 describe('spans', () => {
-  const at = (seconds: number) => new Date(seconds * 1_000).toISOString()
-  const posted = (from: number, to: number, state = 'available', verification = 'verified') => ({
-    instance_id: 'i',
+  const minute = (at: number) => new Date(at * 60_000).toISOString()
+  const span = (state: Day['spans'][number]['state'], from: number, until: number) => ({
     state,
-    received_at: at(from),
-    expires_at: at(to),
-    verification,
+    from: minute(from),
+    until: minute(until),
   })
-  const during = { from: 0, until: 100_000 }
-  test('posts that follow each other are one span, and silence is none', () => {
-    const spans = spansOf([posted(0, 30), posted(20, 50), posted(80, 110)], during)
-    assert.deepEqual(
-      spans.map(({ begins, ends }) => [begins, ends]),
-      [
-        [0, 50_000],
-        [80_000, 100_000],
-      ],
-    )
+  const shown = (...spans: Day['spans']) =>
+    spansOf({ spans }).map(({ state, begins, ends }) => [state, begins / 60_000, ends / 60_000])
+  test('one after another they are shown as they are, with pauses between', () => {
+    assert.deepEqual(shown(span('available', 0, 5), span('busy', 5, 8), span('busy', 20, 30)), [
+      ['available', 0, 5],
+      ['busy', 5, 8],
+      ['busy', 20, 30],
+    ])
   })
-  test('what was not believed, and a goodbye, are no presence', () => {
-    assert.deepEqual(
-      spansOf([posted(0, 30, 'offline'), posted(0, 30, 'busy', 'expired')], during),
-      [],
-    )
+  test('of two instances the one that works is shown, and nothing twice', () => {
+    const all = [span('available', 0, 30), span('busy', 10, 20), span('draining', 15, 40)]
+    assert.deepEqual(shown(...all), [
+      ['available', 0, 10],
+      ['busy', 10, 20],
+      ['available', 20, 30],
+      ['draining', 30, 40],
+    ])
+    assert.equal(timeIn(spansOf({ spans: all }), 'available'), 20 * 60_000)
   })
+  test('a day without a word has none', () => assert.deepEqual(shown(), []))
   test('volume has a value for each span, paid in or not', () => {
     const since = '2027-01-15T12:00:00Z'
     const spans = [{ begins_at: '2027-01-15T14:00:00Z', amount: 3 }]

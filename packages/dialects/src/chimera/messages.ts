@@ -17,7 +17,9 @@ import { LIVE_MESSAGES } from './live.ts'
 import { OFFER_MESSAGES } from './offers.ts'
 import { PASS_MESSAGES } from './passes.ts'
 import { POST_MESSAGES } from './posts.ts'
+import { PRESENCE_MESSAGES } from './presence.ts'
 import { PROFILE_MESSAGES } from './profiles.ts'
+import { PROVIDER_MESSAGES } from './providers.ts'
 import { ErrorAnswer } from './refusals.ts'
 import { RESULT_MESSAGES } from './results.ts'
 import { REVIEW_MESSAGES } from './reviews.ts'
@@ -41,7 +43,9 @@ export const MESSAGES = {
   ...LIVE_MESSAGES,
   ...FACT_MESSAGES,
   ...AGENT_MESSAGES,
+  ...PRESENCE_MESSAGES,
   ...BOOK_MESSAGES,
+  ...PROVIDER_MESSAGES,
   ...HUB_MESSAGES,
   ...SERVING_MESSAGES,
   ...OFFER_MESSAGES,

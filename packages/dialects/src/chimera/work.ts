@@ -18,11 +18,13 @@ import {
   isUuid,
   OwnerName,
   readUuid,
+  TraceId,
   textUpTo,
   Uuid,
   writeCents,
   writeInstant,
 } from '../wire.ts'
+import { encodeWorkProgress, WorkProgress } from './serving.ts'
 
 const Key = Type.String({ minLength: 1, maxLength: LIMITS.keyChars })
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of canonical JSON' })
@@ -47,6 +49,22 @@ export const WorkShown = Type.Object(
     payee_id: Type.Optional(OwnerName),
     price: Type.Optional(Credits),
     deadline: Type.Optional(DateTime),
+    skill: Type.Optional(textUpTo(LIMITS.skillChars)),
+    correlation: Type.Optional({ ...TraceId, description: 'Of its result' }),
+    found: Type.Optional(
+      Type.Object(
+        {
+          at: DateTime,
+          skill: textUpTo(LIMITS.skillChars),
+          place: Type.Integer({ minimum: 1, description: 'In which place it was shown' }),
+          of: Type.Integer({ minimum: 1 }),
+        },
+        { description: 'The search that found its agent, as far as this hub remembers' },
+      ),
+    ),
+    progress: Type.Optional(
+      Type.Array(WorkProgress, { maxItems: 20, description: 'The latest last; not kept for long' }),
+    ),
     ended: Type.Optional(
       Type.Object({
         how: Type.Enum(['done', 'failed', 'cancelled']),
@@ -116,11 +134,24 @@ export type WorkTold = {
   readonly payment?: PaymentMade
   readonly slots?: Slots
   readonly result?: Result & { readonly report?: EndReported }
+  readonly found?: {
+    readonly at: Instant
+    readonly skill: string
+    readonly place: number
+    readonly of: number
+  }
+  readonly progress?: readonly {
+    readonly at: Instant
+    readonly share: number
+    readonly note?: string
+  }[]
 }
 
 export function encodeWork(told: WorkTold) {
   const { state, agent, payer, payee, end, hold, payment, slots, result } = told
+  const { found, progress = [] } = told
   const price = hold?.priceCents
+  const skill = result?.report?.skill
   return {
     key: told.task,
     state,
@@ -129,6 +160,12 @@ export function encodeWork(told: WorkTold) {
     ...(payee !== undefined && { payee_id: payee }),
     ...(price !== undefined && { price: writeCents(price) }),
     ...(hold?.deadline !== undefined && { deadline: writeInstant(hold.deadline) }),
+    ...(skill !== undefined && { skill }),
+    ...(result && { correlation: result.correlation }),
+    ...(found && { found: { ...found, at: writeInstant(found.at) } }),
+    ...(progress.length > 0 && {
+      progress: progress.map((each) => encodeWorkProgress(each, each.at)),
+    }),
     ...(end && { ended: encodeEnd(end) }),
     ...(hold && { hold: encodeHold(hold) }),
     ...(payment && { settlement: encodePayment(payment) }),

@@ -43,7 +43,13 @@ export type HoldFound = {
 }
 type Outcome = Promise<HoldFound | Refused<Refusal>>
 
-export async function placeHold(hub: Hub, caller: Caller, asked: HoldWanted): Outcome {
+/** The trace that it came under is its fact's, so that both are found together. */
+export async function placeHold(
+  hub: Hub,
+  caller: Caller,
+  asked: HoldWanted,
+  trace?: CorrelationId,
+): Outcome {
   const payer = asked.payer ?? caller.owner
   if (payer === undefined) return wrong('/payer_id', 'a name, since nobody is known to ask')
   const permitted = permitOwner(caller, 'money', payer)
@@ -70,12 +76,11 @@ export async function placeHold(hub: Hub, caller: Caller, asked: HoldWanted): Ou
     by: payer,
     ...(hirer.agent !== undefined && { hirer: hirer.agent }),
   } as const
-  const decision = await hub.keep.money.submit(
-    command,
-    asked.task as string as CorrelationId,
-    spending(caller, asked.amountCents),
-  )
+  const correlation = trace ?? (asked.task as string as CorrelationId)
+  const spend = spending(caller, asked.amountCents)
+  const decision = await hub.keep.money.submit(command, correlation, spend)
   if (!decision.ok) return decision
+  hub.asides.noteAsked({ task: asked.task, correlation, at: now })
   const placed = await hub.keep.money.holdOf(payer, asked.task)
   return placed === undefined ? refuse('service_unavailable') : showHold(hub, placed)
 }

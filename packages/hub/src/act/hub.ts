@@ -15,6 +15,7 @@ import type { Heard, Publish } from '../ports/bus.ts'
 import type { Share } from '../ports/carrier.ts'
 import type { Granting } from '../ports/granting.ts'
 import type { Keep } from '../ports/keep.ts'
+import type { Asides } from '../views/asides.ts'
 import type { Directory } from '../views/directory.ts'
 import type { Feed } from '../views/feed.ts'
 import type { Grants } from '../views/grants.ts'
@@ -26,6 +27,7 @@ import type { Scores } from '../views/scores.ts'
 import type { Uptime } from '../views/uptime.ts'
 import type { HubAbout } from './about.ts'
 import type { Schemas } from './output.ts'
+import type { Providers } from './providers.ts'
 
 export type Hub = {
   readonly keep: Keep
@@ -36,6 +38,8 @@ export type Hub = {
   readonly records: Records
   readonly uptime: Uptime
   readonly scores: Scores
+  /** What is said of hires beside their facts. */
+  readonly asides: Asides
   /** Whoever follows what happens here. */
   readonly live: Live
   /** The schemas that agents publish, ready to check with. */
@@ -74,6 +78,8 @@ export type Hub = {
   /** The other hubs on the same database. */
   readonly share: Share
   readonly about: HubAbout
+  /** What the fleet of the same process stands on. */
+  readonly providers: Providers
   /** Gives new facts their place and lets the views follow. Answers when that is done. */
   readonly settle: () => Promise<void>
 }

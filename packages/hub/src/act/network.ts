@@ -2,10 +2,10 @@
  * The whole list of agents, for whoever wants a picture of the network. Discovery finds the best
  * for one piece of work and passes over the rest; here everybody is shown, silent ones too.
  */
-import type { AgentSeen, AgentsListed } from '@chimera/dialects/chimera'
+import type { AgentSeen, AgentsListed, PresenceShown } from '@chimera/dialects/chimera'
 import type { Agent } from '@chimera/domain/agent/agent'
 import { tasksOf } from '@chimera/domain/agent/condition'
-import type { Refused } from '@chimera/domain/decision'
+import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import { measureWindow, windowScore } from '@chimera/domain/trust/window-score'
@@ -45,6 +45,27 @@ export function listAgents(
     ...(next !== undefined && { next }),
   }
 }
+
+/** The last 24 hours of one agent, by its posts that were believed. */
+export async function showPresence(
+  hub: Hub,
+  caller: Caller,
+  id: AgentId,
+): Promise<({ readonly ok: true } & PresenceShown) | Refused<Refusal>> {
+  const permitted = permit(caller, 'read')
+  if (!permitted.ok) return permitted
+  const agent = hub.directory.find(id)
+  if (agent === undefined) return refuse('agent_unknown')
+  const until = hub.now()
+  const since = until - DAY_MS
+  const [upMicro, spans] = await Promise.all([
+    hub.uptime.of(agent, until),
+    hub.keep.profiles.spans(agent.id, { since, until }),
+  ])
+  return { ok: true, agent: agent.id, since, until, upMicro, spans }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 function see(hub: Hub, agent: Agent): AgentSeen {
   const now = hub.now()

@@ -83,6 +83,7 @@ export async function presentOffer(
   const mandate = { offer: canonicalDigest(message), forgetAt: signedAt + LIMITS.nonceMs }
   const promised = await hub.keep.slots.reserve(command, correlation, mandate)
   if (!promised.ok) return promised
+  hub.asides.noteAsked({ task, correlation, at: now })
   const { made } = promised
   if (made === undefined) return showSlots(hub, promised.reservation)
   const { instance: at } = offered

@@ -12,10 +12,13 @@ import type { PaymentMade } from '@chimera/domain/money/ledger'
 import type { Refusal } from '@chimera/domain/refusals'
 import { type Picked, pickWork, traceWork, type WorkTraced } from '@chimera/domain/work/trace'
 import type { KeptResult, WorkTraces } from '../ports/results.ts'
+import type { Asides } from '../views/asides.ts'
 import { type Caller, forbidden, isOperator, permit } from './caller.ts'
 import type { Hub } from './hub.ts'
 
-export type WorkKnown = Picked<KeptResult> & WorkTraced & { readonly task: TaskId }
+export type WorkKnown = Picked<KeptResult> &
+  WorkTraced &
+  ReturnType<Asides['of']> & { readonly task: TaskId }
 
 export async function showWork(
   hub: Hub,
@@ -35,8 +38,36 @@ export async function showWork(
   const traces = task === key ? found : await hub.keep.results.trace({ task, ...asked })
   const picked = pickWork(tracesOf(traces), payer ?? party)
   if (picked === undefined) return refuse('work_unknown')
-  return { ok: true, task, ...picked, ...traceWork(picked, hub.now()) }
+  const now = hub.now()
+  const { agent } = picked
+  const { correlation, recordedAt: before = now } = picked.result ?? {}
+  const heard = hub.asides.of({
+    task,
+    before,
+    ...(agent !== undefined && { agent }),
+    ...(correlation !== undefined && { correlation }),
+  })
+  return { ok: true, task, ...picked, ...traceWork(picked, now), ...heard }
 }
+
+/**
+ * How far it has come, by the agent that does it (B2 of views/asides.ts). Nobody is told whether
+ * there is such work: what nobody asked for is shown to nobody.
+ */
+export function noteProgress(
+  hub: Hub,
+  caller: Caller,
+  { task, share, note }: Advanced,
+): { readonly ok: true } | Refused<Refusal> {
+  const permitted = permit(caller, 'agents')
+  if (!permitted.ok) return permitted
+  if (!caller.open && caller.agent === undefined) return forbidden()
+  const advance = { at: hub.now(), share, ...(note !== undefined && { note }) }
+  hub.asides.noteAdvance(task, caller.agent, advance)
+  return { ok: true }
+}
+
+type Advanced = { readonly task: TaskId; readonly share: number; readonly note?: string }
 
 /** At once and for good; that it was handed over, and its digest, stay in the trail. */
 export async function deleteWorkContent(

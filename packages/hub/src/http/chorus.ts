@@ -17,6 +17,7 @@ import type { Guard } from '../guard.ts'
 import { PUBLIC } from './access.ts'
 import { isFault, refusalOf } from './failed.ts'
 import { createHitWriter } from './hits.ts'
+import { traceOf } from './trace.ts'
 
 export type ChorusRoutes = { readonly hub: Hub; readonly guard: Guard }
 
@@ -60,7 +61,7 @@ export const chorusRoutes: FastifyPluginAsync<ChorusRoutes> = async (app, { hub,
   app.get<Asked>('/discover', PUBLIC, async (request, reply) => {
     const read = chorus.readDiscovery(request.query)
     if (!read.ok) return no(reply, read)
-    return reply.type(JSON_TYPE).send(writeHits(read.value, request.log))
+    return reply.type(JSON_TYPE).send(writeHits(read.value, request.log, traceOf(request)))
   })
 
   app.get<ById>('/agents/:id', PUBLIC, async (request, reply) => {

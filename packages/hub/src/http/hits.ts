@@ -14,7 +14,7 @@ import {
   secondsShown,
   tellAge,
 } from '@chimera/dialects/chorus'
-import type { Instant } from '@chimera/domain/ids'
+import type { CorrelationId, Instant } from '@chimera/domain/ids'
 import { behindWhom, type Place, type Ranked } from '@chimera/domain/matching/matching'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, discover } from '../act/agents.ts'
@@ -22,7 +22,14 @@ import type { Hub } from '../act/hub.ts'
 import type { Guard } from '../guard.ts'
 import { Unsendable } from './outgoing.ts'
 
-export type HitWriter = (asked: AgentsSought, log: FastifyBaseLogger) => string
+export type HitWriter = (
+  asked: AgentsSought,
+  log: FastifyBaseLogger,
+  trace?: CorrelationId,
+) => string
+
+// More than a hirer asks one after another.
+const MOST_NOTED = 20
 
 type Written = {
   /** Up to the seconds, and what stands behind them; all of it where it says none. */
@@ -66,10 +73,14 @@ export function createHitWriter({ hub, guard }: { hub: Hub; guard: Guard }): Hit
     return `${written.before}${secondsOf(place, asked.now)}${written.behind}`
   }
 
-  return (sought, log) => {
+  return (sought, log, trace) => {
     const now = hub.now()
     const { places, total } = discover(hub, sought, now)
     const asked = { skill: sought.skills[0], now }
+    if (trace !== undefined) {
+      const agents = places.slice(0, MOST_NOTED).map(({ ranked }) => ranked.candidate.agent)
+      hub.asides.noteSearch(trace, { at: now, skill: asked.skill ?? '', agents, total })
+    }
     let hits = ''
     for (const place of places) {
       const text = textOf(place, asked, log)

@@ -17,6 +17,8 @@ type ById = { readonly Params: { readonly id: string } }
 const HEADERS = {
   'content-security-policy': [
     `default-src 'none'`,
+    // Its icon, which is none.
+    `img-src data:`,
     `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
     `base-uri 'none'`,
     `form-action 'none'`,

@@ -3,6 +3,7 @@ import type { Standing } from '@chimera/domain/agent/condition'
 import type { AgentRecord, RecordUpdate, RecordUpdated } from '@chimera/domain/agent/record'
 import type { Decision } from '@chimera/domain/decision'
 import type { AgentId, Instant } from '@chimera/domain/ids'
+import type { Availability } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Target } from './agents.ts'
 
@@ -22,4 +23,15 @@ export type Profiles = {
     agent: AgentId,
     span: { readonly since: Instant; readonly until: Instant },
   ) => Promise<number>
+  /** When its instances were there, and what they said of themselves. */
+  readonly spans: (
+    agent: AgentId,
+    span: { readonly since: Instant; readonly until: Instant },
+  ) => Promise<
+    readonly {
+      readonly state: Exclude<Availability, 'offline'>
+      readonly begins: Instant
+      readonly ends: Instant
+    }[]
+  >
 }

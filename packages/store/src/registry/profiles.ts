@@ -19,6 +19,7 @@ import {
 import { type Decision, refuse } from '@chimera/domain/decision'
 import type { AgentId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
+import type { Availability } from '@chimera/domain/presence/presence'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { Database, Queries } from '../engine/database.ts'
 import { type RetryHands, retrying } from '../engine/retry.ts'
@@ -40,6 +41,14 @@ export type Profiles = {
   readonly loadAll: () => AsyncGenerator<readonly AgentRecord[]>
   /** For how long, between these moments, some instance of it was there by its verified posts. */
   readonly upMs: (agent: AgentId, span: Span) => Promise<number>
+  /** When its instances were there and what they said, the latest of them; by their beginnings. */
+  readonly spans: (agent: AgentId, span: Span) => Promise<readonly PresenceSpan[]>
+}
+
+export type PresenceSpan = {
+  readonly state: Exclude<Availability, 'offline'>
+  readonly begins: Instant
+  readonly ends: Instant
 }
 
 export type Span = { readonly since: Instant; readonly until: Instant }
@@ -65,6 +74,31 @@ const UP = `
     FROM posts WHERE state <> 'offline'
   )
   SELECT coalesce(sum(greatest(0, ends - begins)), 0)::bigint AS up_ms FROM spans`
+
+// A post that is late by a moment is no pause; a minute is less than a picture shows.
+const PAUSE_MS = 60_000
+
+/** Posts of one instance that say the same and follow on each other are one span. */
+const SPANS = `
+  WITH posts AS (
+    SELECT instance_id, state, greatest(received_at, $2) AS begins,
+      least(received_at + expires_at - signed_at, $3,
+        lead(received_at) OVER (PARTITION BY instance_id ORDER BY received_at, event_id)) AS ends
+    FROM presence_events
+    WHERE agent_id = $1 AND verification = 'verified'
+      AND received_at >= $2::bigint - ${LIMITS.presenceTtlMs} AND received_at < $3::bigint
+  ), told AS (
+    SELECT *, CASE WHEN state = lag(state) OVER one AND begins <= lag(ends) OVER one + ${PAUSE_MS}
+      THEN 0 ELSE 1 END AS fresh
+    FROM posts WHERE state <> 'offline' AND ends > begins
+    WINDOW one AS (PARTITION BY instance_id ORDER BY begins, ends)
+  ), spans AS (
+    SELECT *, sum(fresh) OVER (PARTITION BY instance_id ORDER BY begins, ends) AS span FROM told
+  ), whole AS (
+    SELECT state, min(begins) AS begins, max(ends) AS ends FROM spans
+    GROUP BY instance_id, span, state ORDER BY min(begins) DESC LIMIT ${LIMITS.presenceSpans}
+  )
+  SELECT state, begins::bigint AS begins, ends::bigint AS ends FROM whole ORDER BY begins, ends`
 
 export function createProfiles({
   database,
@@ -128,6 +162,9 @@ export function createProfiles({
       const [row] = await database.query<{ up_ms: number }>(UP, [agent, since, until])
       return row?.up_ms ?? 0
     },
+
+    spans: async (agent, { since, until }) =>
+      isStorable(agent) ? database.query<PresenceSpan>(SPANS, [agent, since, until]) : [],
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import { mint } from '../../act/mint.ts'
 import { presentOffer } from '../../act/offers.ts'
 import type { SubjectRoutes } from '../refuse.ts'
+import { traceOf } from '../trace.ts'
 
 type ById = { readonly Params: { readonly id: string } }
 
@@ -31,7 +32,7 @@ export const holdRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hub, 
     }
     const asked = ours.readNewHold(body)
     if (!asked.ok) return no(reply, asked)
-    const placed = await placeHold(hub, caller, asked.value)
+    const placed = await placeHold(hub, caller, asked.value, traceOf(request))
     return placed.ok ? reply.code(201).send(ours.encodeHold(placed)) : no(reply, placed)
   })
 

@@ -1,7 +1,7 @@
 /** `/v1/work`: what became of it, by its key. */
 import * as ours from '@chimera/dialects/chimera'
 import type { FastifyPluginAsync } from 'fastify'
-import { deleteWorkContent, showWork } from '../../act/work.ts'
+import { deleteWorkContent, noteProgress, showWork } from '../../act/work.ts'
 import type { SubjectRoutes } from '../refuse.ts'
 
 type ByKey = {
@@ -15,6 +15,15 @@ export const workRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hub, 
     if (!asked.ok) return no(reply, asked)
     const known = await showWork(hub, request.caller, asked.value)
     return known.ok ? ours.encodeWork(known) : no(reply, known)
+  })
+
+  app.post<ByKey>('/work/:key/progress', async (request, reply) => {
+    const asked = ours.readWorkQuery(request.params)
+    if (!asked.ok) return no(reply, asked)
+    const told = ours.readWorkProgress(request.body)
+    if (!told.ok) return no(reply, told)
+    const noted = noteProgress(hub, request.caller, { ...told.value, task: asked.value.key })
+    return noted.ok ? reply.code(204).send() : no(reply, noted)
   })
 
   app.delete<ByKey>('/work/:key/content', async (request, reply) => {
