@@ -19,7 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          include: ['{packages,conformance,examples,bench,tools}/**/*.test.ts'],
+          include: ['{packages,conformance,examples,bench,soak,tools}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**', ...ALONE],
           // The files of a worker share what they have loaded: loading it anew for each was a good
           // part of all tests. No module keeps state that passes from one to the next.

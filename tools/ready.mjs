@@ -1,8 +1,8 @@
 /**
  * Makes the checkout ready to run: installs with `npm ci` when node_modules does not match the
  * lock, this platform or this Node, and is silent and quick when it does. Before tests and
- * benchmarks it also looks for a nats-server, before tests for a Chromium too, and installs them
- * where it can do so unasked.
+ * benchmarks it also looks for a nats-server, before tests for a Chromium and systemd too, and
+ * installs them where it can do so unasked.
  *
  * Plain JavaScript without a dependency, because it runs before anything is installed. It is
  * called inline from the scripts rather than as `pretest`, which `ignore-scripts` would skip.
@@ -138,6 +138,13 @@ function readyBrowser() {
   )
 }
 
+/** For what it says of our units; where it is not to be had, a table of ours looks alone. */
+function readyUnits() {
+  if (process.platform !== 'linux' || isOnPath('systemd-analyze') || !canInstall()) return
+  console.error('Installing systemd for the tests of the units (apt-get); it is not started…')
+  installPackage('systemd')
+}
+
 refuseOldNode()
 const wanted = wantedStamp()
 if (installedStamp() !== wanted) {
@@ -147,5 +154,8 @@ if (installedStamp() !== wanted) {
   writeFileSync(stampFile, wanted)
 }
 const script = process.env.npm_lifecycle_event ?? ''
-if (['test', 'test:cluster', 'bench'].includes(script)) readyBroker()
-if (script === 'test') readyBrowser()
+if (['test', 'test:cluster', 'bench', 'soak'].includes(script)) readyBroker()
+if (script === 'test') {
+  readyBrowser()
+  readyUnits()
+}

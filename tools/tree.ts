@@ -9,7 +9,7 @@ import type { SourceFile } from './tidy/source.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-const AREAS = ['packages', 'conformance', 'examples', 'bench', 'tools']
+const AREAS = ['packages', 'conformance', 'examples', 'bench', 'soak', 'tools']
 const NOT_OURS = /(^|\/)(node_modules|dist|coverage|generated|\.[^/]+)(\/|$)/
 const GENERATED = /^(packages\/dialects\/schemas|conformance\/vectors)(\/|$)/
 const SOURCE = /\.[cm]?[jt]sx?$|(^|\/)package\.json$/
