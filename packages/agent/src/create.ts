@@ -50,6 +50,8 @@ export type Agent = {
   readonly id: () => string
   /** Where it is reached. */
   readonly address: () => string
+  /** Whether the hub has taken it in; while it does not answer, it is asked again. */
+  readonly registered: () => boolean
   readonly work: () => Workshop
   /** Also how an author pauses, resumes and maintains it. */
   readonly lifecycle: () => Lifecycle
@@ -128,6 +130,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     id: () => started().id,
     address: () => started().address,
+    registered: () => started().voices.registered(),
     work: () => started().workshop,
     lifecycle: () => started().lifecycle,
     rotate: () => started().voices.rotate(),

@@ -65,6 +65,7 @@ export function createHubStub() {
     confirmed: [] as HoldId[],
     released: [] as string[],
     reports: [] as Record<string, unknown>[],
+    advances: [] as number[],
     refuseConfirm: false,
   }
   const away = () => refuse('service_unavailable')
@@ -90,6 +91,9 @@ export function createHubStub() {
       state.away
         ? away()
         : { ok: true, reservation: randomUUID() as ReservationId, lapsesAt: Number.MAX_VALUE },
+    advance: async (_, { share }) => {
+      state.advances.push(share)
+    },
     report: async (result) => {
       if (state.away) return away()
       state.reports.push({ ...result })

@@ -7,46 +7,17 @@
  *       twice included, could mean one thing to this reader and another to the next.
  */
 import type { Head, Sealed } from '@chimera/domain/audit'
+import { AUDIT_FORMAT, type Claims, claimsValue, type Score } from '@chimera/domain/claims'
 import type { AgentId, Digest } from '@chimera/domain/ids'
 import type { Side } from '@chimera/domain/money/ledger'
-import type { Standing } from '@chimera/domain/trust/trust'
-import { measureWindow, windowScore } from '@chimera/domain/trust/window-score'
 import { canonicalText } from '@chimera/identity/canonical'
 import { readLines } from './line-file.ts'
 import { Trouble } from './trouble.ts'
 
-const FORMAT = 'chimera-audit-1'
-
-/** In millionths: of a point the running one, of one the window's. */
-export type Score = { readonly runningMicro: number; readonly windowMicro: number }
-export type Scores = ReadonlyMap<AgentId, Score>
-
-export type Claims = {
-  readonly head: Head
-  readonly balances: ReadonlyMap<Side, number>
-  readonly scores: Scores
-}
-
-export function encodeClaims({ head, balances, scores }: Claims): string {
-  return canonicalText({
-    format: FORMAT,
-    head: { seq: head.seq, hash: head.hash },
-    balances: Object.fromEntries(balances),
-    scores: Object.fromEntries(scores),
-  })
-}
+export const encodeClaims = (claims: Claims): string => canonicalText(claimsValue(claims))
 
 export function encodeFact(sealed: Sealed<unknown>): string {
   return canonicalText(sealed)
-}
-
-export function scoresOf(standings: ReadonlyMap<AgentId, Standing>): Scores {
-  return new Map(
-    [...standings].map(([agent, { running, window }]) => [
-      agent,
-      { runningMicro: running.scoreMicro, windowMicro: windowScore(measureWindow(window)) },
-    ]),
-  )
 }
 
 export function readClaims(path: string): Claims {
@@ -91,7 +62,7 @@ function parse(line: string): Fields | undefined {
 
 function decodeClaims({ format, head, balances, scores }: Fields): Claims | undefined {
   const known = readHead(head)
-  if (format !== FORMAT || known === undefined || !isFields(balances) || !isFields(scores)) {
+  if (format !== AUDIT_FORMAT || known === undefined || !isFields(balances) || !isFields(scores)) {
     return undefined
   }
   const sides = Object.entries(balances)

@@ -20,6 +20,36 @@ function written(name: string, text: string): string {
   return path
 }
 
+const PERSONA = `
+import type { Persona } from '@chimera/dialects/skills/persona'
+
+export const persona: Partial<Persona> = {
+  name: 'Neighbour',
+  bio: 'A neighbour who tells a small town what is going on in plain words.',
+  voice_tone: 'casual',
+  target_audience: { age_range: 'all', interests: ['culture'], regions: ['EU'] },
+  vocabulary: { preferred_words: [], forbidden_words: [], jargon_level: 'beginner' },
+  content_style: {
+    post_length_preference: 'concise',
+    emoji_usage: 'minimal',
+    media_preference: 'text_images',
+    storytelling_style: 'narrative',
+  },
+  engagement_strategy: { goal: 'community_building', call_to_action: 'like_comment_share' },
+}
+`
+const BESIDE = `
+import type { CampaignFile } from '@chimera/fleet/files/campaign-file'
+
+export default {
+  name: 'Beside',
+  goals: ['One'],
+  persona: './neighbour.ts',
+  budget: 1,
+  publish: { to: ['twitter'] },
+} satisfies CampaignFile
+`
+
 describe('campaign files', () => {
   const samples = readdirSync(SAMPLES)
   test('three samples come with the fleet', () => assert.equal(samples.length, 3))
@@ -37,6 +67,26 @@ describe('campaign files', () => {
     const path = written('typed.ts', `export const campaign: object = ${JSON.stringify(file)}\n`)
     assert.equal((await loadCampaign(path, hands)).campaign.name, 'Typed')
   })
+
+  test('and another one its persona beside it', async () => {
+    written('neighbour.ts', PERSONA)
+    const path = written('beside.ts', BESIDE)
+    const { content_guidelines, name } = (await loadCampaign(path, hands)).campaign
+    assert.deepEqual([name, content_guidelines.persona.name], ['Beside', 'Neighbour'])
+  })
+
+  const modules: readonly (readonly [string, string, RegExp])[] = [
+    ['exports something else', 'export const plan = 1', /export `campaign`; it exports plan\.$/],
+    ['does not parse', 'export const campaign = {', /module\.ts cannot be loaded\.\n/],
+    ['throws', "throw new Error('no key')", /cannot be loaded\.\nno key/],
+    ['exports no campaign', 'export default { name: 7 }', /\/name: expected/],
+  ]
+  for (const [at, [title, text, expected]] of modules.entries()) {
+    test(`says what is wrong with a module that ${title}`, async () => {
+      const path = written(`${at}-module.ts`, text)
+      await assert.rejects(loadCampaign(path, hands), { name: 'Trouble', message: expected })
+    })
+  }
 
   const wrong: readonly (readonly [string, string, RegExp])[] = [
     ['no YAML', 'name: [', /no YAML and no JSON/],
@@ -64,6 +114,8 @@ describe('campaign files', () => {
     })
   }
   test('and that there is no such file', async () => {
-    await assert.rejects(loadCampaign(join(directory, 'gone.yaml'), hands), /there is no such file/)
+    for (const gone of ['gone.yaml', 'gone.ts']) {
+      await assert.rejects(loadCampaign(join(directory, gone), hands), /there is no such file/)
+    }
   })
 })

@@ -63,8 +63,11 @@ async function said(flags: Fields): Promise<Readonly<Record<string, string | und
   return {
     ...named,
     CHIMERA_HUB: here.hub,
-    CHIMERA_OWNER: CHIMERA_OWNER || here.owner,
-    ...(!isKnown && { CHIMERA_TOKEN_FILE: here.tokenFile }),
+    // Whose token is given is known by it, and need not be the owner of this folder.
+    ...(!isKnown && {
+      CHIMERA_OWNER: CHIMERA_OWNER || here.owner,
+      CHIMERA_TOKEN_FILE: here.tokenFile,
+    }),
   }
 }
 

@@ -7,7 +7,9 @@ import { VERSION } from './version.ts'
 
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./verbs/up.ts')).upVerb(),
+  init: async () => (await import('./verbs/init.ts')).initVerb(),
   hub: async () => (await import('./verbs/hub.ts')).hubVerb(),
+  fleet: async () => (await import('./verbs/fleet.ts')).fleetVerb(),
   new: async () => (await import('./verbs/new.ts')).newVerb(),
   agent: async () => (await import('./verbs/agent.ts')).agentVerb(),
   hire: async () => (await import('./verbs/hire.ts')).hireVerb(),
@@ -40,8 +42,10 @@ export function createProgram(): Command {
       `
 Examples:
   chimera up                           a whole network: hub, fleet, page, a campaign
+  chimera init                         your feeds, models and platforms, your campaign
   chimera hub                          a hub on this machine, data in .chimera
   chimera hub --check                  what it would run with
+  chimera fleet judge --hub …          one role of the fleet, elsewhere
   chimera new agent my-agent           a file of skills to begin with
   chimera agent my-agent/skills.ts     serves it, and --watch anew after each change
   chimera hire word_count --budget 1   has it done, and pays

@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GENESIS, type Recorded, type Sealed, sealFacts } from '@chimera/domain/audit'
+import type { Claims } from '@chimera/domain/claims'
 import type { CorrelationId } from '@chimera/domain/ids'
 import type { Side } from '@chimera/domain/money/ledger'
 import { canonicalDigest } from '@chimera/identity/canonical'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Claims, encodeClaims, encodeFact, headOf, writeHead } from './audit-file.ts'
+import { encodeClaims, encodeFact, headOf, writeHead } from './audit-file.ts'
 import { proveFile } from './proof.ts'
 
 const posted = (from: Side, to: Side, amountCents: number) => ({

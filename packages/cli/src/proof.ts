@@ -13,13 +13,14 @@ import {
   reconcile,
   verifyChain,
 } from '@chimera/domain/audit'
+import { type Score, type Scores, scoresOf } from '@chimera/domain/claims'
 import type { AgentId } from '@chimera/domain/ids'
 import type { Side } from '@chimera/domain/money/ledger'
 import type { Outcome } from '@chimera/domain/trust/outcome'
 import { openMemory, readOutcome, type TrustFact } from '@chimera/domain/trust/trail'
 import { recomputeScores } from '@chimera/domain/trust/trust'
 import { canonicalDigest } from '@chimera/identity/canonical'
-import { readClaims, readFacts, type Score, type Scores, scoresOf } from './audit-file.ts'
+import { readClaims, readFacts } from './audit-file.ts'
 import { Trouble } from './trouble.ts'
 
 export type ScoreDifference = {

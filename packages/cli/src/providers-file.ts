@@ -4,8 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { extname, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { extname, join } from 'node:path'
 import { describeProblem } from '@chimera/host/settings/problems'
 import { resolveSettings } from '@chimera/host/settings/resolve'
 import { HUB_SETTINGS } from '@chimera/hub/settings'
@@ -17,7 +16,8 @@ import {
   readProviderSettings,
 } from '@chimera/skills/providers/settings'
 import type { Command } from 'commander'
-import { codeOf, explain, MISUSED, Trouble } from './trouble.ts'
+import { loadModule } from './load-module.ts'
+import { codeOf, MISUSED, Trouble } from './trouble.ts'
 
 export type ProviderFlags = {
   readonly config?: string
@@ -34,7 +34,6 @@ export type Providers = {
 }
 
 const NAMES = ['ts', 'mts', 'mjs', 'js', 'json'].map((ending) => `chimera.config.${ending}`)
-const TYPED = ['.ts', '.mts', '.cts']
 
 export function withProviderFlags(verb: Command): Command {
   return verb
@@ -85,7 +84,7 @@ async function providersIn(file: string): Promise<unknown> {
 
 async function fromJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new Trouble(`--config: expected a file that can be read; came ${file}.`, MISUSED)
+    throw unreadable(file)
   })
   try {
     return JSON.parse(text)
@@ -95,19 +94,12 @@ async function fromJson(file: string): Promise<unknown> {
 }
 
 async function fromModule(file: string): Promise<unknown> {
-  if (!existsSync(file)) {
-    throw new Trouble(`--config: expected a file that can be read; came ${file}.`, MISUSED)
-  }
-  const address = pathToFileURL(resolve(file)).href
-  try {
-    const module: { readonly default?: unknown } = TYPED.includes(extname(file))
-      ? await (await import('tsx/esm/api')).tsImport(address, import.meta.url)
-      : await import(address)
-    return module.default
-  } catch (error) {
-    throw new Trouble([`${file} cannot be loaded.`, explain(error)], MISUSED)
-  }
+  if (!existsSync(file)) throw unreadable(file)
+  return (await loadModule(file)).default
 }
+
+const unreadable = (file: string): Trouble =>
+  new Trouble(`--config: expected a file that can be read; came ${file}.`, MISUSED)
 
 function checked(value: unknown, file = 'the variables'): ProviderSettings {
   try {

@@ -137,6 +137,20 @@ test('a plain module with options; JSON lines; work that is kept', PATIENCE, asy
   assert.deepEqual((await readdir(join(home, 'kept'))).includes('work.jsonl'), true)
 })
 
+test('says that the hub does not answer, and when it does', PATIENCE, async () => {
+  const { host } = new URL(hub.address)
+  await hub.stop()
+  const agent = startAgent('echo.mjs')
+  try {
+    await agent.says(/is ready on http:\S+, for the hub .*\nThat hub does not answer: nobody finds/)
+    hub = await startHubProcess(['--listen', host, '--data', join(home, 'data')])
+    await agent.says(/The hub has answered: it is at work, and can be found\.\n/)
+  } finally {
+    const { err } = await stopped(agent)
+    assert.doesNotMatch(err, /is at work on/)
+  }
+})
+
 // biome-ignore format: a table is read by its columns
 const WRONG_FLAGS = [
   'skills.ts', '--port', 'x', '--hub', 'ftp://x', '--token-file', 'nowhere', '--owner', '',

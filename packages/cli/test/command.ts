@@ -10,7 +10,8 @@ import { fillMigrated } from '@chimera/store/testing/embedded'
 
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 
-const MAIN = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url))
+/** What is started. */
+export const MAIN = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY = /ready on (http:\S+?)(?:,|\s)/
 const OPERATOR = /^(chm_operator_\S+)\n/m

@@ -3,10 +3,56 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClock } from '@chimera/host/clock'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Size } from '../src/watch/draw.ts'
+import { type Terminal, watchScreen } from '../src/watch/screen.ts'
 import { chimera, type HubProcess, startHubProcess } from './command.ts'
 
 const PATIENCE_MS = 180_000
+
+/** A terminal that is looked at: what was written last, as soon as it is what is waited for. */
+function openTerminal() {
+  let size: Size = { columns: 100, rows: 30 }
+  let text = ''
+  let press = (_keys: string): void => undefined
+  let turn = (): void => undefined
+  const lookers = new Set<() => void>()
+  const terminal: Terminal = {
+    size: () => size,
+    colour: false,
+    write(more) {
+      const shown = more.replaceAll('\u001b', '␛')
+      // A screen is drawn from its first line on.
+      text = shown.startsWith('␛[H') ? shown : text + shown
+      for (const look of lookers) look()
+    },
+    onKeys(hear) {
+      press = hear
+      return () => undefined
+    },
+    onResize(hear) {
+      turn = hear
+      return () => undefined
+    },
+  }
+  const written = (what: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = what.exec(text)
+        if (found === null) return
+        lookers.delete(look)
+        resolve(found)
+      }
+      lookers.add(look)
+      look()
+    })
+  const resize = (to: Size): void => {
+    size = to
+    turn()
+  }
+  return { terminal, written, type: (keys: string) => press(keys), resize }
+}
 
 describe('chimera watch', { timeout: PATIENCE_MS }, () => {
   let home = ''
@@ -70,6 +116,31 @@ describe('chimera watch', { timeout: PATIENCE_MS }, () => {
     assert.equal(gap.status, 0, gap.err)
     assert.match(gap.err, /^Gap: what came after 999999\.1\.0 is not known to this hub/m)
     assert.match(gap.out, /^\{"id":"[\d.]+","topic":"gap",/)
+  })
+
+  test('at a terminal one screen, drawn anew, that q leaves as it was', async () => {
+    const { terminal, written, type, resize } = openTerminal()
+    const over = new AbortController()
+    const asked = { hub: hub.address, topics: [] }
+    const left = watchScreen(asked, { terminal, clock: createClock(), over })
+    await written(/0 of 0 agents here[\s\S]*Nobody is registered yet\.[\s\S]*the books balance/)
+    await open('carol')
+    await written(/LAST EVENTS *␛\[K\r\n\S+ ledger {3}credits_minted +carol {2}12\.50/)
+    resize({ columns: 40, rows: 5 })
+    const [frame] = await written(/␛\[H[^␛]*␛\[K(\r\n[^␛]*␛\[K){4}␛\[J$/)
+    assert.match(frame, /^␛\[HChimera {2}0 of 0 agents here +␛/)
+    type('q')
+    await left
+    await written(/␛\[\?25h␛\[\?1049l$/)
+  })
+
+  test('without a hub it ends with a sentence, and the terminal is back', async () => {
+    const { terminal, written } = openTerminal()
+    const over = new AbortController()
+    const asked = { hub: 'http://127.0.0.1:9', topics: [] }
+    const watching = watchScreen(asked, { terminal, clock: createClock(), over })
+    await assert.rejects(watching, /No hub answers on http:\/\/127\.0\.0\.1:9\./)
+    await written(/␛\[\?25h␛\[\?1049l$/)
   })
 
   test('says what is wrong, with the status that fits', async () => {

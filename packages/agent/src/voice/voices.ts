@@ -91,6 +91,8 @@ export type Voices = {
    * that failed.
    */
   readonly start: () => Promise<Started>
+  /** Whether the hub has taken the agent in. */
+  readonly registered: () => boolean
   /** What is offered has changed (OC-1, AV-2). */
   readonly changed: () => void
   /** Resolves when all that is so has been said and taken, or the signal is aborted: then false. */
@@ -345,6 +347,7 @@ export function createVoices(hands: VoicesHands): Voices {
       await registration.close(AbortSignal.abort())
       return { is: 'refused', answer }
     },
+    registered: () => registered,
     changed: takeUp,
     said: async (signal) => {
       const all = await Promise.all(everyone().map((each) => each.settled(signal)))

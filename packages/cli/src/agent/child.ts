@@ -27,7 +27,10 @@ export type RunnerProcess = {
   readonly ended: Promise<string | undefined>
 }
 
-type Heard = Extract<FromRunner, { say: 'imports' | 'work' }>
+type Heard = Extract<FromRunner, { say: 'imports' | 'work' | 'registered' }>
+
+const HEARD: readonly FromRunner['say'][] = ['imports', 'work', 'registered']
+const isHeard = (message: FromRunner): message is Heard => HEARD.includes(message.say)
 
 const HERE = import.meta.url
 const IS_SOURCE = HERE.endsWith('.ts')
@@ -51,7 +54,7 @@ export function spawnRunner(file: string, hear: (message: Heard) => void): Runne
   let answer: ((message: FromRunner | undefined) => void) | undefined
 
   child.on('message', (message: FromRunner) => {
-    if (message.say === 'imports' || message.say === 'work') return hear(message)
+    if (isHeard(message)) return hear(message)
     if (message.say === 'failed') {
       failed = { ok: false, lines: message.lines, misused: message.misused }
     }

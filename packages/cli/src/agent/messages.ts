@@ -35,6 +35,8 @@ export type Started = {
   /** Where key and id are; absent: nowhere. */
   readonly directory?: string
   readonly durable: boolean
+  /** Whether the hub has it; while it does not answer, `registered` comes later. */
+  readonly registered: boolean
 }
 
 export type FromRunner =
@@ -42,6 +44,8 @@ export type FromRunner =
   | { readonly say: 'imports'; readonly path: string }
   | { readonly say: 'loaded' }
   | { readonly say: 'started'; readonly started: Started }
+  /** The hub has answered at last. */
+  | { readonly say: 'registered' }
   /** Nothing more comes from it. Without lines it has said itself what was wrong. */
   | { readonly say: 'failed'; readonly lines: readonly string[]; readonly misused: boolean }
   | { readonly say: 'work'; readonly event: WorkEvent }

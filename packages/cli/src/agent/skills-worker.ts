@@ -131,10 +131,18 @@ async function start({ exported, wanted, file }: Loaded, port: number | undefine
     })
     await agent.start()
     tell({ say: 'started', started: startedOf(agent, { name, owner, hub, exported, keep }) })
+    if (!agent.registered()) void tellRegistered(agent)
   } catch (error) {
     await closeKeep?.()
     fail(explained(error))
   }
+}
+
+const LOOK_MS = 500
+
+async function tellRegistered(running: Agent): Promise<void> {
+  while (!running.registered()) await clock.sleep(LOOK_MS)
+  tell({ say: 'registered' })
 }
 
 /** The caller reads a code; whoever wrote the skill wants the line. */
@@ -169,6 +177,7 @@ function startedOf(
     address: running.address(),
     skills: exported.skills.map(({ id, priceCents }) => ({ id, priceCents })),
     durable: keep.durable,
+    registered: running.registered(),
     ...(directory !== false && { directory }),
   }
 }

@@ -16,6 +16,8 @@ import type { WorkEvent } from './work-events.ts'
 
 export type Screen = {
   readonly started: (started: Started, again: boolean) => void
+  /** The hub that did not answer has it now. */
+  readonly registered: () => void
   readonly work: (event: WorkEvent) => void
   readonly failed: (lines: readonly string[], serving: boolean) => void
   readonly changed: (path: string) => void
@@ -66,6 +68,7 @@ export async function supervise(
   async function bring(): Promise<Failed | undefined> {
     const next = spawnRunner(file, (message) => {
       if (message.say === 'work') screen.work(message.event)
+      else if (message.say === 'registered') screen.registered()
       else changes?.add(message.path)
     })
     loading = next

@@ -7,26 +7,30 @@
  *   N3  Ends in the opposite order: the fleet first, which tells the hub, then what it stands on.
  */
 import { join } from 'node:path'
+import { createHubClient } from '@chimera/agent/hub/client'
 import { startFleet } from '@chimera/fleet'
 import { createChance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { Values } from '@chimera/host/settings/declare'
-import { keepSecret } from '@chimera/host/settings/secret'
 import type { Stop } from '@chimera/host/stop'
 import type { HUB_SETTINGS } from '@chimera/hub/settings'
 import { startHub } from '@chimera/hub/start'
+import { checkProviders, type Finding } from '@chimera/skills/providers/check'
 import { openSkills } from '@chimera/skills/providers/open'
 import type { ProviderSettings } from '@chimera/skills/providers/settings'
-import { askHub } from '../ask.ts'
+import type { Database } from '@chimera/store/engine/database'
 import { consolePage } from '../console-page.ts'
+import { FLEET_DATA, SKILL_DATA } from './fresh.ts'
 import { announce, withdraw } from './here.ts'
-import { ownerToken, readTokens } from './tokens.ts'
+import { answered, ownerToken, readTokens, TRIES } from './tokens.ts'
 
 export type NetworkOptions = {
   readonly settings: Values<typeof HUB_SETTINGS>
   readonly providers: ProviderSettings
   readonly owner: string
+  /** The database of the settings, which opens while the rest is loaded. */
+  readonly database?: Promise<Database>
   /** Where tokens, keys and work lie. */
   readonly directory: string
   readonly clock: Clock
@@ -39,15 +43,21 @@ export type NetworkOptions = {
 export type Network = {
   readonly address: string
   readonly token: string
+  /** The operator's: whoever started the hub runs it too. */
+  readonly operator: string | undefined
   /** Whether it was made by this start. */
   readonly isNew: boolean
   readonly page: boolean
+  /** Loads what the first campaign would wait for: seconds of work, so after the greeting. */
+  readonly warm: () => void
 }
 
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
-  const { settings, owner, directory, clock, log, stop, onStep } = options
+  const { settings, owner, directory, clock, log, stop, onStep, database } = options
   const before = await readTokens(directory)
   const page = settings.console ? consolePage() : undefined
+  // Known once the hub has an address.
+  let look: () => Promise<readonly Finding[]> = async () => []
   onStep('starting the hub')
   const hub = await startHub({
     settings,
@@ -57,47 +67,65 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     stop,
     newOperator: before.operator === undefined,
     page,
+    providers: () => look(),
+    ...(database && { open: () => database }),
   })
   const { address } = hub
-  const token = await ownerToken(before, {
-    operator: hub.firstOperatorToken,
-    owner,
-    hub: address,
-    directory,
-  })
-  await askHub(address, '/accounts', {
-    token: keepSecret(token).secret,
-    method: 'POST',
-    body: { owner_id: owner },
-  })
+  const operator = hub.firstOperatorToken
+  const token = await ownerToken(before, { operator, owner, hub: address, directory, clock })
+  await openAccount(address, { owner, token, clock })
   onStep('starting the fleet')
   const environment = { ...process.env, [TOKEN_NAME]: token }
   const providers = {
     ...options.providers,
     hub: { url: address, token: { env: TOKEN_NAME } },
   }
-  const opened = await openSkills(providers, {
-    clock,
-    environment,
-    directory: join(directory, 'skills'),
-  })
+  const hands = { clock, environment, directory: join(directory, SKILL_DATA) }
+  look = () => checkProviders(providers, hands)
+  const opened = await openSkills(providers, hands)
   stop.register({ name: 'skills', close: () => opened.close() })
-  // Beside the rest of the start: the first campaign would wait for it.
-  void opened.warm().catch((error: unknown) => log.warn({ err: error }, 'not warmed up'))
   const fleet = await startFleet({
     hub: address,
     owner,
     token,
-    directory: join(directory, 'fleet'),
+    directory: join(directory, FLEET_DATA),
     skills: opened.skills,
     clock,
     log: log.child({ part: 'fleet' }),
   })
-  stop.register({ name: 'fleet', close: () => fleet.stop('the network stops') })
+  stop.register({
+    name: 'fleet',
+    boundMs: FLEET_MS,
+    close: () => fleet.stop('the network stops'),
+  })
   await announce(directory, { hub: address, owner })
   stop.register({ name: 'announcement', close: () => withdraw(directory) })
-  return { address, token, isNew: before.owner === undefined, page: page !== undefined }
+  return {
+    address,
+    token,
+    operator: operator ?? before.operator,
+    isNew: before.owner === undefined,
+    page: page !== undefined,
+    warm: () => void opened.warm().catch((err: unknown) => log.warn({ err }, 'not warmed up')),
+  }
 }
+
+/** Opened anew, it is the one that is there. */
+async function openAccount(
+  hub: string,
+  { owner, token, clock }: Pick<NetworkOptions, 'owner' | 'clock'> & { readonly token: string },
+): Promise<void> {
+  const client = createHubClient({ hub, token, clock, tries: TRIES })
+  try {
+    const asked = { repeatable: true }
+    answered(await client.post('/accounts', { owner_id: owner }, asked))
+  } finally {
+    await client.close()
+  }
+}
+
+/** Of the nine seconds of a stop: the rest is for the hub and what the skills have open. */
+const FLEET_MS = 6_000
 
 /** A name of our own, so that no variable of the user's is touched. */
 const TOKEN_NAME = 'CHIMERA_UP_OWNER_TOKEN'

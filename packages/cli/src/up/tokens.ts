@@ -9,10 +9,12 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createHubClient, type HubAnswer } from '@chimera/agent/hub/client'
 import { checker } from '@chimera/dialects/check'
 import { TokenMade } from '@chimera/dialects/chimera'
-import { keepSecret } from '@chimera/host/settings/secret'
-import { askHub, understand } from '../ask.ts'
+import type { Clock } from '@chimera/host/clock'
+import { understand } from '../ask.ts'
+import { Trouble } from '../trouble.ts'
 import { ownerTokenIn, writeWhole } from './here.ts'
 
 export type Tokens = { readonly operator?: string; readonly owner?: string }
@@ -40,6 +42,7 @@ export async function ownerToken(
     readonly owner: string
     readonly hub: string
     readonly directory: string
+    readonly clock: Clock
   },
 ): Promise<string> {
   const { hub, directory } = made
@@ -49,12 +52,21 @@ export async function ownerToken(
   if (before.owner !== undefined) return before.owner
   const operator = made.operator ?? before.operator
   if (operator === undefined) throw new Error('the hub gave no operator’s token')
-  const answer = await askHub(hub, '/v1/owners', {
-    token: keepSecret(operator).secret,
-    method: 'POST',
-    body: { owner_id: made.owner },
-  })
-  const { token } = understand(answer, { check: checker(TokenMade), hub })
-  await writeWhole(ownerTokenIn(directory), `${token}\n`)
-  return token
+  const client = createHubClient({ hub, token: operator, clock: made.clock, tries: TRIES })
+  try {
+    const answer = answered(await client.post('/v1/owners', { owner_id: made.owner }))
+    const { token } = understand(answer, { check: checker(TokenMade), hub })
+    await writeWhole(ownerTokenIn(directory), `${token}\n`)
+    return token
+  } finally {
+    await client.close()
+  }
+}
+
+/** About ten seconds: a hub that has just been loaded is late, and says that it has no time. */
+export const TRIES = 6
+
+export function answered(answer: HubAnswer): unknown {
+  if (answer.ok) return answer.body
+  throw new Trouble(answer.kind === 'refused' ? answer.sentence : answer.detail)
 }

@@ -140,8 +140,12 @@ const say = (...lines: readonly string[]): void => {
 
 const screenForPeople: Screen = {
   started(started, again) {
-    const { name, id, address, hub, owner, skills, durable, directory } = started
-    say(`${name} is ${again ? 'back' : 'at work'} on ${address}, at the hub ${hub}, for ${owner}.`)
+    const { name, id, address, hub, owner, skills, durable, directory, registered } = started
+    const how = registered ? (again ? 'back' : 'at work') : 'ready'
+    say(
+      `${name} is ${how} on ${address}, ${registered ? 'at' : 'for'} the hub ${hub}, for ${owner}.`,
+    )
+    if (!registered) say('That hub does not answer: nobody finds it yet. The hub is asked again.')
     if (again) return
     say(`Its id is ${id}${directory === undefined ? '' : `; its key is in ${directory}`}.`)
     printSkills(skills)
@@ -149,6 +153,7 @@ const screenForPeople: Screen = {
       say('Its work is kept in memory only; --keep <directory> lets it outlive a crash.')
     say('Ctrl-C finishes what runs and stops.')
   },
+  registered: () => say('The hub has answered: it is at work, and can be found.'),
   work: (event) => console.log(plain(lineOf(event))),
   failed(lines, serving) {
     say(...lines)
@@ -168,7 +173,8 @@ function printSkills(skills: Started['skills']): void {
   }
 }
 
-function lineOf(event: WorkEvent): string {
+/** One piece of work, for people. */
+export function lineOf(event: WorkEvent): string {
   const { at, task, skill, requester, priceCents, tookMs, state, why } = event
   const price = priceCents === 0 ? 'free' : writeCredits(priceCents)
   const details: Readonly<Record<WorkEvent['event'], readonly string[]>> = {
@@ -193,7 +199,7 @@ function waitsFor({ state, task }: WorkEvent): string {
 const line = (fields: object): void => console.log(JSON.stringify(fields))
 
 const screenForPrograms: Screen = {
-  started: ({ id, name, owner, hub, address, skills, durable }, again) =>
+  started: ({ id, name, owner, hub, address, skills, durable, registered }, again) =>
     line({
       event: again ? 'restarted' : 'started',
       agent_id: id,
@@ -203,7 +209,9 @@ const screenForPrograms: Screen = {
       address,
       skills: skills.map((each) => ({ skill: each.id, price: each.priceCents / 100 })),
       durable,
+      registered,
     }),
+  registered: () => line({ event: 'registered' }),
   work: ({ at, event, work, task, skill, requester, priceCents, state, tookMs, why }) =>
     line({
       event,

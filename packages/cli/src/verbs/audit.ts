@@ -2,6 +2,7 @@
  * `chimera audit`: writes the trail to a file, and proves such a file without a hub, a database or
  * a network (P-10).
  */
+import { type Score, scoresOf } from '@chimera/domain/claims'
 import type { AgentId } from '@chimera/domain/ids'
 import { shownHundredths } from '@chimera/domain/trust/running-score'
 import { NEWCOMER, type Standing } from '@chimera/domain/trust/trust'
@@ -12,7 +13,7 @@ import { createSealer } from '@chimera/store/facts/sealer'
 import { type TrailView, viewTrail } from '@chimera/store/facts/view'
 import { requireSchema } from '@chimera/store/migrate'
 import { Command } from 'commander'
-import { encodeClaims, encodeFact, headOf, type Score, scoresOf, writeHead } from '../audit-file.ts'
+import { encodeClaims, encodeFact, headOf, writeHead } from '../audit-file.ts'
 import { type Put, refuseTaken, writeLines } from '../line-file.ts'
 import { type Break, type Proof, proveFile } from '../proof.ts'
 import { plain, printJson, printTable, writeCredits } from '../show.ts'

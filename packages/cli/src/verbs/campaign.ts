@@ -5,19 +5,18 @@
  *       when this process ends: with --wait it is only looked at.
  *   G2  The same file is the same campaign: run again, it is found and not begun anew.
  */
-import { constants } from 'node:fs'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { HireFailure } from '@chimera/agent/hire/failure'
 import { checker } from '@chimera/dialects/check'
 import { CampaignList, CampaignSeen } from '@chimera/dialects/chimera'
-import { centsOf, instantOf, writeCents } from '@chimera/dialects/wire'
+import { centsOf, instantOf } from '@chimera/dialects/wire'
 import { createClock } from '@chimera/host/clock'
 import { setting, type Values } from '@chimera/host/settings/declare'
 import { choice, whole } from '@chimera/host/settings/kinds'
 import { Command } from 'commander'
 import { askHub, understand } from '../ask.ts'
+import { beginCampaign, readSample, SAMPLES, type Sample } from '../campaign-begin.ts'
 import { loadCampaign } from '../campaign-file.ts'
 import { HUB_ADDRESS, HUB_TOKEN, readFlags } from '../flags.ts'
 import { createLiveLine } from '../live-line.ts'
@@ -25,12 +24,12 @@ import { plain, printJson, printTable, writeCredits } from '../show.ts'
 import { writeSpan, writeWhen } from '../span.ts'
 import { withHubFlags } from '../token-terms.ts'
 import { FAILED, MISUSED, Trouble } from '../trouble.ts'
+import { writeNew } from '../write-new.ts'
 import { connectAs, HIRER, reasonsOf, withHirerFlags } from './hire.ts'
 
-const SAMPLES = ['town-square', 'tools-that-last', 'sleep-well-money'] as const
 const ASKED = { ...HUB_ADDRESS, ...HUB_TOKEN } as const
 const NEW = {
-  sample: setting(choice(SAMPLES), {
+  sample: setting<Sample>(choice(SAMPLES), {
     fallback: 'town-square',
     about: `Which sample to begin with: ${SAMPLES.join(', ')}.`,
   }),
@@ -100,25 +99,15 @@ type Asked = Values<typeof ASKED>
 
 const clock = createClock()
 
-/** The persona comes with it: a campaign that points nowhere would be no beginning. */
 async function makeNew(file: string, flags: Options): Promise<void> {
   const { sample } = await readFlags(NEW, flags)
-  const samples = fileURLToPath(new URL('../samples/', import.meta.resolve('@chimera/fleet')))
-  const text = await readFile(join(samples, 'campaigns', `${sample}.yaml`), 'utf8')
-  const persona = basename(/^persona: (.*)$/m.exec(text)?.[1] ?? '')
-  await mkdir(dirname(file), { recursive: true })
-  await writeNew(file, text.replace(/^persona: .*$/m, `persona: ./${persona}`))
-  const beside = join(dirname(file), persona)
-  await copyFile(join(samples, 'personas', persona), beside, constants.COPYFILE_EXCL).catch(kept)
+  const { campaign, persona } = await readSample(sample)
+  const place = dirname(file)
+  await writeNew(place, { [basename(file)]: campaign }, 'Name another file.')
+  const beside = join(place, persona.file)
+  await writeFile(beside, persona.text, { flag: 'wx' }).catch(kept)
   console.error(`Wrote ${file}, and its persona ${beside}.`)
   console.error(`Next: edit them, then \`chimera campaign run ${file}\`.`)
-}
-
-async function writeNew(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-    throw new Trouble(`${file} is there already, and nothing was changed: name another.`, MISUSED)
-  })
 }
 
 /** A persona that is there already is the user's own. */
@@ -136,13 +125,8 @@ async function run(file: string, { json = false, wait = false, ...flags }: Optio
   const { campaign_id: id, name } = input.campaign
   const network = await connectAs(asked)
   try {
-    const [agent] = await network.discover('run_campaign')
-    if (agent === undefined) {
-      throw new Trouble(['Nobody here runs campaigns.', '`chimera up` starts a fleet.'], FAILED)
-    }
-    const budget = writeCents(agent.skill.priceCents)
-    const job = await network.ask(agent, { ...input }, { budget, key: id, deadline: '24h' })
-    if (json) printJson({ campaign_id: id, task_id: job.task })
+    const task = await beginCampaign(network, input)
+    if (json) printJson({ campaign_id: id, task_id: task })
     else {
       console.error(plain(`“${name}” is running as ${id.slice(0, SHORT)}.`))
       console.error(`\`chimera campaign show ${id.slice(0, SHORT)}\` shows how far it has come,`)

@@ -6,11 +6,12 @@ import { setting } from '@chimera/host/settings/declare'
 import { whole } from '@chimera/host/settings/kinds'
 import { Command } from 'commander'
 import { askHub, understand } from '../ask.ts'
-import { HUB_ADDRESS, readFlags } from '../flags.ts'
+import { HUB_ADDRESS, HUB_TOKEN, readFlags } from '../flags.ts'
 import { type Column, printJson, printTable, writeCredits } from '../show.ts'
 
 const ASKED = {
   ...HUB_ADDRESS,
+  ...HUB_TOKEN,
   limit: setting(whole({ least: 1, most: 1_000 }), {
     fallback: 20,
     about: 'How many transfers to list, the latest first.',
@@ -24,6 +25,7 @@ export function ledgerVerb(): Command {
     .description('Balances and transfers: of one owner, or of everybody')
     .argument('[owner]', 'Whose account; without one, the whole economy')
     .option('--hub <address>', ASKED.hub.about)
+    .option('--token-file <file>', ASKED.token.about)
     .option('--limit <count>', ASKED.limit.about)
     .option('--json', 'Print one JSON object with all of it.')
     .addHelpText(
@@ -41,15 +43,15 @@ type Options = Readonly<Record<string, unknown>> & { readonly json?: boolean }
 
 async function run(owner: string | undefined, options: Options): Promise<void> {
   const { json = false, ...flags } = options
-  const { hub, limit } = await readFlags(ASKED, flags)
+  const { hub, token, limit } = await readFlags(ASKED, flags)
   const query = new URLSearchParams({
     limit: String(limit),
     ...(owner !== undefined && { owner_id: owner }),
   })
   const path = owner === undefined ? '/economy' : `/accounts/${encodeURIComponent(owner)}`
   const [standing, moved] = await Promise.all([
-    askHub(hub, path),
-    askHub(hub, `/audit?${query.toString()}`),
+    askHub(hub, path, { token }),
+    askHub(hub, `/audit?${query.toString()}`, { token }),
   ])
   const { transactions } = understand(moved, { check: checker(schema.AuditList), hub })
   if (json) {

@@ -1,5 +1,4 @@
 /** `chimera new`: files to begin with. Nothing that is there is touched. */
-import { access, mkdir, open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join, relative, resolve } from 'node:path'
 import { LIMITS } from '@chimera/domain/limits'
@@ -7,9 +6,9 @@ import { optional, setting } from '@chimera/host/settings/declare'
 import { type Kind, text } from '@chimera/host/settings/kinds'
 import { Command } from 'commander'
 import { readFlags } from '../flags.ts'
-import { type Starter, starterFiles } from '../starter.ts'
-import { codeOf, Trouble } from '../trouble.ts'
+import { starterFiles } from '../starter.ts'
 import { VERSION } from '../version.ts'
+import { writeNew } from '../write-new.ts'
 
 /** What OpenClaw lets an agent be called. */
 function agentName(): Kind<string> {
@@ -60,7 +59,8 @@ async function newAgent(
   const { name, owner } = await readFlags(ASKED, flags)
   const directory = resolve(named ?? '.')
   const starter = { name: name ?? nameOf(directory), owner, version: VERSION }
-  await write(directory, starter)
+  const next = 'Name another directory: chimera new agent <directory>'
+  await writeNew(directory, starterFiles(starter), next)
   const place = relative('.', directory)
   console.error(`${starter.name} is in ${place === '' ? 'this directory' : place}. Next:`)
   if (place !== '') console.error(`  cd ${place}`)
@@ -77,38 +77,6 @@ function hasPackages(directory: string): boolean {
   } catch {
     return false
   }
-}
-
-async function write(directory: string, starter: Starter): Promise<void> {
-  const files = Object.entries(starterFiles(starter))
-  const there: string[] = []
-  for (const [name] of files) if (await isThere(join(directory, name))) there.push(name)
-  if (there.length > 0) {
-    throw new Trouble([
-      `Nothing was written: ${there.join(', ')} would be overwritten.`,
-      'Name another directory: chimera new agent <directory>',
-    ])
-  }
-  try {
-    await mkdir(directory, { recursive: true })
-    for (const [name, content] of files) {
-      const file = await open(join(directory, name), 'wx')
-      try {
-        await file.writeFile(content, 'utf8')
-      } finally {
-        await file.close()
-      }
-    }
-  } catch (cause) {
-    throw new Trouble(`${directory} could not be written: ${codeOf(cause) ?? 'unknown'}.`)
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    (cause) => codeOf(cause) !== 'ENOENT' && codeOf(cause) !== 'ENOTDIR',
-  )
 }
 
 function nameOf(directory: string): string {

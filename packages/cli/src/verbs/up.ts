@@ -2,31 +2,34 @@
  * `chimera up`: a living network on this machine with one command: hub, fleet and page, and at the
  * first start a campaign that runs up to your approval.
  *
- *   U1  All of it lies in one folder, and `--fresh` removes that folder and nothing else.
- *   U2  A port that is taken is no reason not to start: the next free one is used, and said.
+ *   U1  All of it lies in one folder, and `--fresh` removes what is in it and nothing else.
+ *   U2  A port that is taken is no reason not to start: a free one is used, and said.
  *   U3  What people read goes to standard error, log lines for programs to a file beside the data.
+ *   U4  The database opens while the rest is loaded, and what takes long and nobody waits for yet
+ *       comes after the greeting: a second start is a matter of seconds.
  */
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { connect } from '@chimera/agent/hire/connect'
-import { writeCents } from '@chimera/dialects/wire'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { setFlagsFromString } from 'node:v8'
 import { type Clock, createClock } from '@chimera/host/clock'
 import { createLog } from '@chimera/host/log'
 import { describeProblem } from '@chimera/host/settings/problems'
 import { resolveSettings } from '@chimera/host/settings/resolve'
 import { stopOnSignals } from '@chimera/host/signals'
-import { createStop } from '@chimera/host/stop'
+import { createStop, type Stop, type StopReport } from '@chimera/host/stop'
 import { HUB_SETTINGS } from '@chimera/hub/settings'
+import { openDatabase } from '@chimera/store/engine/open'
+import { hasCode } from '@chimera/store/failure'
 import { Command } from 'commander'
-import { loadCampaign } from '../campaign-file.ts'
-import { isFree } from '../checks.ts'
 import { createLiveLine } from '../live-line.ts'
-import { readProviders } from '../providers-file.ts'
+import type { HubValues } from '../storage.ts'
 import { explain, FAILED, MISUSED } from '../trouble.ts'
-import { UP_HOME } from '../up/here.ts'
-import { type Network, startNetwork } from '../up/network.ts'
+import { forget, HUB_DATA, LOG_FILE, leftIn } from '../up/fresh.ts'
+import { findHere, UP_HOME } from '../up/here.ts'
+import type { Network } from '../up/network.ts'
+import { placeFor } from '../up/place.ts'
 
 const OWNER = 'me'
 const SAMPLE = 'town-square'
@@ -34,13 +37,14 @@ const SAMPLE = 'town-square'
 export function upVerb(): Command {
   return new Command('up')
     .description('Run a whole network here: hub, fleet and page, with a campaign to begin with')
-    .option('--listen <place>', 'Where the hub listens; 127.0.0.1:4600, or the next free port.')
+    .option('--listen <place>', 'Where the hub listens; 127.0.0.1:4600, or a free port.')
     .option('--data <directory>', `Where everything is kept; ${UP_HOME} unless given.`)
     .option('--database <address>', HUB_SETTINGS.database.about)
     .option('--bus <addresses>', HUB_SETTINGS.bus.about)
     .option('--config <file>', 'Providers for the skills; chimera.config.ts if it is here.')
     .option('--no-campaign', 'Begin with no campaign.')
     .option('--fresh', 'Forget everything that an earlier start has left, and begin anew.')
+    .option('--yes', 'Do not ask before that.')
     .addHelpText(
       'after',
       `
@@ -49,7 +53,8 @@ Examples:
   chimera up --fresh
   chimera up --database postgres://chimera@127.0.0.1/chimera --bus nats://127.0.0.1:4222
 
-Ctrl-C lets work under way end and stops. The next \`chimera up\` goes on where it was.`,
+Ctrl-C lets work under way end and stops; a second one ends it at once. The next \`chimera up\`
+goes on where it was. Feeds, models, platforms and a wallet of your own: \`chimera init\`.`,
     )
     .action(run)
 }
@@ -62,94 +67,159 @@ type Options = {
   readonly config?: string
   readonly campaign: boolean
   readonly fresh?: boolean
+  readonly yes?: boolean
 }
 
 async function run(options: Options): Promise<void> {
-  const { data: directory = UP_HOME, config, campaign, fresh = false, ...flags } = options
-  // U1.
-  if (fresh) await rm(directory, { recursive: true, force: true })
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const { data: directory = UP_HOME, config, campaign, fresh, yes, ...flags } = options
   const settings = await resolveSettings(HUB_SETTINGS, {
-    flags: { ...flags, auth: 'required', data: join(directory, 'hub') },
+    flags: { ...flags, auth: 'required', data: join(directory, HUB_DATA) },
   })
   if (!settings.ok) {
     for (const problem of settings.problems) console.error(describeProblem(problem))
     process.exitCode = MISUSED
     return
   }
+  if (fresh && !(await beginAnew(directory, settings.values, yes === true))) return
+  await mkdir(directory, { recursive: true, mode: 0o700 })
   const clock = createClock()
   const stop = createStop({ clock })
-  const logFile = join(directory, 'log.jsonl')
+  const logFile = join(directory, LOG_FILE)
   const destination = createWriteStream(logFile, { flags: 'a', mode: 0o600 })
   const log = createLog({ clock, name: 'up', level: settings.values.logLevel, destination })
   const line = createLiveLine(process.stderr)
-  stopOnSignals(stop, { clock, source: process, exit: (status) => process.exit(status) })
-  stop.stopping.addEventListener('abort', () => line.note('Stopping: work under way may end…'))
+  const exit = (status: number): void => process.exit(status)
+  stopOnSignals(stop, { clock, source: process, exit, onReport: (report) => tellEnd(report) })
+  stop.stopping.addEventListener('abort', () =>
+    line.note('Stopping: work under way may end. Ctrl-C again ends it at once.'),
+  )
+  const database = openSoon(settings.values, stop)
   try {
+    const { startNetwork } = await import('../up/network.ts')
+    const { readProviders } = await import('../providers-file.ts')
     const providers = await readProviders({ ...(config !== undefined && { config }) })
+    const named = settings.origins.listen !== 'default'
+    const listen = await placeFor(settings.values.listen, { named, say: line.note })
     const network = await startNetwork({
-      settings: { ...settings.values, listen: await placeFor(settings.values, flags.listen) },
+      settings: { ...settings.values, listen },
       providers: providers.settings,
       owner: OWNER,
       directory,
+      database,
       clock,
       log,
       stop,
       onStep: (step) => line.show(`${step}…`),
     })
+    const begun = network.isNew && campaign ? await beginSample(network, clock) : undefined
     line.clear()
-    const begun = network.isNew && campaign ? await beginCampaign(network, clock) : undefined
-    greet(network, { logFile, begun })
+    greet(network, { logFile, begun, file: providers.file })
+    network.warm()
   } catch (error) {
     line.clear()
-    console.error(explain(error))
+    // Whoever has stopped it knows why it did not start.
+    if (!stop.stopping.aborted) console.error(await whyNot(error, directory))
     await stop.stop('could not start')
     process.exitCode = FAILED
   }
 }
 
-type Settings = { readonly listen: { readonly host: string; readonly port: number } }
-
-/** U2. A port that was asked for by name is meant. */
-async function placeFor({ listen }: Settings, named: string | undefined) {
-  if (named !== undefined || (await isFree(listen.host, listen.port))) return listen
-  console.error(`Port ${listen.port} is taken, so another one is used.`)
-  return { ...listen, port: 0 }
+/** U4. Closed with the rest, also where nobody came to use it. */
+function openSoon({ database, data }: HubValues, stop: Stop) {
+  // Of the embedded database, which is WebAssembly, only what is really busy is worth optimising:
+  // by default V8 spends about a second of processor time on it at the start.
+  setFlagsFromString('--wasm-tiering-budget=100000000')
+  const opening = openDatabase(database ?? `pglite:${resolve(data)}`)
+  // Whoever uses it hears what is wrong with it.
+  opening.catch(() => undefined)
+  stop.register({
+    name: 'database',
+    close: async () => (await opening.catch(() => undefined))?.close(),
+  })
+  return opening
 }
 
-async function beginCampaign(network: Network, clock: Clock): Promise<string> {
-  const { address, token } = network
-  const samples = fileURLToPath(new URL('../samples/', import.meta.resolve('@chimera/fleet')))
-  const file = join(samples, 'campaigns', `${SAMPLE}.yaml`)
-  const input = await loadCampaign(file, { owner: OWNER, now: clock.now() })
+/** U1. False where somebody has thought better of it. */
+async function beginAnew(directory: string, { database }: HubValues, sure: boolean) {
+  const left = await leftIn(directory)
+  if (left.length > 0 && !sure && process.stdin.isTTY && process.stderr.isTTY) {
+    const asking = createInterface({ input: process.stdin, output: process.stderr })
+    const question = `Remove all that ${directory} holds (${left.join(', ')})? [y/N] `
+    const answer = await asking.question(question)
+    asking.close()
+    if (!/^y(es)?$/i.test(answer.trim())) {
+      console.error('Nothing was removed.')
+      return false
+    }
+  }
+  try {
+    const removed = await forget(directory)
+    console.error(
+      removed.length === 0
+        ? `There was nothing to forget in ${directory}.`
+        : `Removed from ${directory}: ${removed.join(', ')}.`,
+    )
+    if (database !== undefined) console.error('What is in the database of --database stays there.')
+    return true
+  } catch (error) {
+    console.error(await whyNot(error, directory))
+    process.exitCode = FAILED
+    return false
+  }
+}
+
+async function whyNot(error: unknown, directory: string): Promise<string> {
+  const here = hasCode(error, 'directory_locked') ? await findHere(directory) : undefined
+  if (here === undefined) return explain(error)
+  return `Chimera is up already in ${directory}: ${here.hub}\nCtrl-C in its terminal stops it.`
+}
+
+function tellEnd({ notClosed }: StopReport): void {
+  if (notClosed.length === 0) return
+  const names = notClosed.map(({ name }) => name).join(', ')
+  console.error(`Not ended in time, and cut: ${names}. The next start takes care of it.`)
+}
+
+async function beginSample({ address, token }: Network, clock: Clock): Promise<string> {
+  const [{ connect }, { beginCampaign, sampleFile }, { loadCampaign }] = await Promise.all([
+    import('@chimera/agent/hire/connect'),
+    import('../campaign-begin.ts'),
+    import('../campaign-file.ts'),
+  ])
+  const input = await loadCampaign(sampleFile(SAMPLE), { owner: OWNER, now: clock.now() })
   const hirer = connect({ hub: address, owner: OWNER, token })
   try {
-    const [agent] = await hirer.discover('run_campaign')
-    if (agent === undefined) throw new Error('the fleet is not found')
-    const { campaign_id: key, name } = input.campaign
-    const budget = writeCents(agent.skill.priceCents)
-    await hirer.ask(agent, { ...input }, { budget, key, deadline: '24h' })
-    return name
+    await beginCampaign(hirer, input)
+    return input.campaign.name
   } finally {
     await hirer.close()
   }
 }
 
-function greet(
-  { address, page, token }: Network,
-  { logFile, begun }: { readonly logFile: string; readonly begun: string | undefined },
-): void {
+type Said = {
+  readonly logFile: string
+  /** The campaign that has begun. */
+  readonly begun: string | undefined
+  /** Where the providers of the skills were said. */
+  readonly file: string | undefined
+}
+
+function greet({ address, page, token, operator }: Network, { logFile, begun, file }: Said): void {
   const say = (text = ''): void => console.error(text)
   const chimera = process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'chimera'
   say(`Chimera is up: ${page ? `${address}/console/#token=${token}` : address}`)
+  if (page && operator !== undefined) {
+    say(`  as its operator, for the whole trail: ${address}/console/#token=${operator}`)
+  }
   if (begun !== undefined) {
     say(`The campaign “${begun}” is on its way, and will wait for your approval in a moment.`)
   }
+  if (file !== undefined) say(`Its skills stand on what ${file} says.`)
   say()
   say('Three things to try, in another terminal in this folder:')
   say(`  ${chimera} review list         what waits for you; \`approve\` it and it is published`)
   say(`  ${chimera} campaign list       how far it has come, and what it has cost`)
-  say(`  ${chimera} agents              who is on the network`)
+  say(`  ${chimera} agents skills       what they can do for each other`)
   say()
   say(`The log is in ${logFile}. Ctrl-C stops; the next start goes on from here.`)
 }

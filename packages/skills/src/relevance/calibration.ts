@@ -26,11 +26,15 @@ export function relevanceOf(likeness: number, others: readonly number[]): number
   return 1 / (1 + Math.exp(-(STEEPNESS * (evidence - MIDDLE) + AT_MIDDLE)))
 }
 
-export function cosine(one: readonly number[], other: readonly number[]): number {
+/** Numbers of four bytes each, as the model has them: a list of numbers takes six times that. */
+export type Vector = Float32Array
+
+export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
   let product = 0
   let ones = 0
   let others = 0
-  for (const [at, value] of one.entries()) {
+  for (let at = 0; at < one.length; at += 1) {
+    const value = one[at] ?? 0
     const beside = other[at] ?? 0
     product += value * beside
     ones += value * value

@@ -5,13 +5,12 @@
  *   E1  The same texts get the same scores, in any order and company.
  */
 import type { TrendData } from '@chimera/dialects/skills/trend'
-import { cosine, relevanceOf } from './calibration.ts'
+import { cosine, relevanceOf, type Vector } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
 import type { Scored, Scorer } from './scorer.ts'
 import { SUBJECTS, saidAs } from './subjects.ts'
 
-type Vectors = readonly (readonly number[])[]
-type Subject = { readonly name: string; readonly said: Vectors }
+type Subject = { readonly name: string; readonly said: readonly Vector[] }
 
 // A subject as near as this to the goal is the goal in other words, and nothing to hold it against.
 const SAME_SUBJECT = 0.5
@@ -50,7 +49,7 @@ export function createEmbeddedScorer(embedder: Embedder): Scorer {
 }
 
 /** One goal is enough. */
-function best(vector: readonly number[], goals: readonly Subject[], general: readonly Subject[]) {
+function best(vector: Vector, goals: readonly Subject[], general: readonly Subject[]) {
   const likeness = new Map(general.map((each) => [each.name, likenessOf(vector, each)]))
   const scored = goals.map((goal) => {
     const others = general
@@ -80,9 +79,9 @@ function say(top: { readonly goal: string; readonly score: number }, nearest: st
   return { score, reasoning: reasoning.slice(0, REASONING_CHARS) }
 }
 
-const first = ({ said }: Subject): readonly number[] => said[0] ?? []
+const first = ({ said }: Subject): ArrayLike<number> => said[0] ?? []
 
-const likenessOf = (vector: readonly number[], { said }: Subject): number =>
+const likenessOf = (vector: Vector, { said }: Subject): number =>
   said.reduce((sum, each) => sum + cosine(vector, each), 0) / Math.max(1, said.length)
 
 /** The topic, and the words of its hashtags where it is short. */

