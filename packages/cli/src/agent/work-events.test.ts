@@ -19,7 +19,9 @@ const done = { name: 'done', endedAt: 5, output: 'digest' } as WorkState
 function kept(state: WorkState, more: Partial<KeptWork> = {}): KeptWork {
   const ask = { work: 'w', task: 't', requester: 'ann', askedAt: 0 }
   const work = { ask, priceCents: 5, state }
-  return { scope: 's', skill: 'count@v1.0', work, letters: [], ...more } as unknown as KeptWork
+  const requester = { name: 'ann' }
+  const told = { scope: 's', skill: 'count@v1.0', requester, work, letters: [], ...more }
+  return told as unknown as KeptWork
 }
 
 function listen(behind: Keep = createMemoryKeep({ now: () => 7 })) {
