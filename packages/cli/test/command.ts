@@ -12,6 +12,8 @@ export type Ran = { readonly status: number | null; readonly out: string; readon
 
 /** What is started. */
 export const MAIN = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url))
+// Who ends soon never earns back what it costs to optimise the embedded database.
+const SHORT_LIVED = '--liftoff-only'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY = /ready on (http:\S+?)(?:,|\s)/
 const OPERATOR = /^(chm_operator_\S+)\n/m
@@ -25,7 +27,7 @@ function start(
   { cwd = ROOT, input }: Given = {},
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHIMERA_'))
-  const child = spawn(process.execPath, [MAIN, ...words], {
+  const child = spawn(process.execPath, [SHORT_LIVED, MAIN, ...words], {
     cwd,
     env: { ...Object.fromEntries(inherited), ...surroundings },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

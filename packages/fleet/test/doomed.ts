@@ -16,6 +16,8 @@ export type Doomed = {
   readonly stop: () => Promise<void>
 }
 
+// Who ends soon never earns back what it costs to optimise the embedded database.
+const SHORT_LIVED = '--liftoff-only'
 const DYING = new URL('dying.js', import.meta.url).href
 
 export function createDoomed(
@@ -32,7 +34,7 @@ export function createDoomed(
     name,
     said: () => said,
     start() {
-      const born = spawn(process.execPath, ['--import', DYING, ...args], {
+      const born = spawn(process.execPath, [SHORT_LIVED, '--import', DYING, ...args], {
         cwd,
         env: Object.fromEntries(inherited),
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

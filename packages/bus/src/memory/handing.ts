@@ -11,7 +11,7 @@ import type { StreamKeep } from './keep.ts'
 type Group = {
   next: number
   /** Handed out, and when it is handed out again. */
-  readonly open: Map<number, { readonly kept: Kept; readonly dueAt: Instant }>
+  readonly open: Map<number, { readonly kept: Kept; dueAt: Instant }>
   readonly waiting: Set<() => void>
 }
 
@@ -60,8 +60,13 @@ export function createHanding(keep: StreamKeep, clock: BusClock): MemoryHanding 
 
   function handing(group: Group, kept: Kept): Handing {
     const hold = (ms: number): void => {
-      group.open.set(kept.seq, { kept, dueAt: clock.now() + ms })
-      clock.after(ms, () => wakeAll(group))
+      const held = { kept, dueAt: clock.now() + ms }
+      group.open.set(kept.seq, held)
+      clock.after(ms, () => {
+        // A timer may end a moment before the clock says so, and nobody would look again.
+        held.dueAt = Math.min(held.dueAt, clock.now())
+        wakeAll(group)
+      })
     }
     hold(HAND_AGAIN_MS)
     return { ...kept, done: () => void group.open.delete(kept.seq), again: hold }
