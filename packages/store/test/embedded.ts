@@ -3,12 +3,14 @@
  * and version, kept beside the installed packages, and copied: an empty one, and one with our
  * tables.
  */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Database } from '../src/engine/database.ts'
 import { openPglite } from '../src/engine/pglite.ts'
 import { migrate } from '../src/migrate.ts'
@@ -29,7 +31,7 @@ export function createDirectories(): Directories {
     async newDirectory() {
       const directory = await mkdtemp(join(tmpdir(), 'chimera-pglite-'))
       made.push(directory)
-      await cp(join(await emptyOne(), 'pg'), join(directory, 'pg'), { recursive: true })
+      await copyTree(join(await emptyOne(), 'pg'), join(directory, 'pg'))
       return directory
     },
     async newMigrated() {
@@ -39,7 +41,7 @@ export function createDirectories(): Directories {
       return directory
     },
     async removeAll() {
-      for (const each of made) await rm(each, { recursive: true, force: true })
+      for (const each of made) await removeTree(each)
     },
   }
 }
@@ -48,7 +50,22 @@ export function createDirectories(): Directories {
 export async function fillMigrated(directory: string): Promise<void> {
   const target = join(directory, 'pg')
   if (existsSync(target)) return
-  await cp(join(await migratedOne(), 'pg'), target, { recursive: true })
+  await mkdir(directory, { recursive: true })
+  await copyTree(join(await migratedOne(), 'pg'), target)
+}
+
+const run = promisify(execFile)
+const hasTools = process.platform !== 'win32'
+
+/** More than a thousand files: the system's own tool takes a fifth of the time that Node takes. */
+async function copyTree(from: string, to: string): Promise<void> {
+  if (hasTools) await run('cp', ['-R', from, to])
+  else await cp(from, to, { recursive: true })
+}
+
+async function removeTree(path: string): Promise<void> {
+  if (hasTools) await run('rm', ['-rf', path])
+  else await rm(path, { recursive: true, force: true })
 }
 
 const emptyOne = async (): Promise<string> =>
