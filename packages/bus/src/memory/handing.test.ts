@@ -1,9 +1,10 @@
+/** A stream handed out in this process, under a clock and timers that do not quite agree. */
 import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import type { Kept } from '../link.ts'
 import { createHanding } from './handing.ts'
 
-test('what is to come again comes when its timer ends, though the clock is a moment behind', async () => {
+test('what is to come again does when its timer ends, though the clock is behind', async () => {
   const timers: { readonly ms: number; readonly run: () => void }[] = []
   const clock = {
     now: () => 1_000,
