@@ -4,22 +4,17 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const require = createRequire(import.meta.url)
 
 /** The last of the script's commands; those before it install what is missing. */
 function startWords(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const [, ...words] = String(scripts.start).split(' && ').at(-1)?.split(' ') ?? []
   // From another folder, so what is found from the root is named in full.
-  return words.map((word) => {
-    if (word === 'tsx') return pathToFileURL(require.resolve('tsx')).href
-    return existsSync(join(ROOT, word)) ? join(ROOT, word) : word
-  })
+  return words.map((word) => (existsSync(join(ROOT, word)) ? join(ROOT, word) : word))
 }
 
 export type Started = {
