@@ -32,11 +32,15 @@ export const ProviderList = Type.Object(
 )
 
 export type ProviderFound = {
+  /** `model gpt-4o-mini`, `MCP news`, `wallet base`. */
   readonly what: string
   readonly state: 'works' | 'fails' | 'embedded'
   readonly found: string
+  /** What a use of it costs, where that is known. */
   readonly cost?: string
+  /** What stands in for it. */
   readonly fallback?: string
+  /** What to do about it. */
   readonly next?: string
 }
 

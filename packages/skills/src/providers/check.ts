@@ -2,6 +2,7 @@
  * Tries each provider of the settings and says what works, what it costs and what stands in where
  * it does not. Nothing is published, paid or registered by it; a model is asked one short question.
  */
+import type { ProviderFound } from '@chimera/dialects/chimera'
 import { checkAgentProfile } from '@chimera/dialects/skills/checks'
 import { TREND_PLATFORMS } from '@chimera/dialects/skills/words'
 import { redactText } from '@chimera/host/redact'
@@ -13,18 +14,8 @@ import { PRICES, PRICES_OF, showNanos } from '../models/prices.ts'
 import { openResources, type Resources, type SkillHands } from './resources.ts'
 import { type ProviderSettings, readProviderSettings } from './settings.ts'
 
-export type Finding = {
-  /** `model gpt-4o-mini`, `MCP news`, `wallet base`. */
-  readonly what: string
-  readonly state: 'works' | 'fails' | 'embedded'
-  readonly found: string
-  /** What a use of it costs, where that is known. */
-  readonly cost?: string
-  /** What stands in for it. */
-  readonly fallback?: string
-  /** What to do about it. */
-  readonly next?: string
-}
+/** What a hub shows of it too. */
+export type Finding = ProviderFound
 
 type Found = Omit<Finding, 'what' | 'state'>
 
