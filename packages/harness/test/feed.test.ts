@@ -8,10 +8,9 @@ import { createSeededChance } from '@chimera/host/chance'
 import { createLog } from '@chimera/host/log'
 import { createMetrics } from '@chimera/host/metrics'
 import { createAuthority } from '@chimera/host/testing/certificates'
-import { signDetached } from '@chimera/identity/detached-jws'
 import { generateKeyPair } from '@chimera/identity/keys'
 import fc from 'fast-check'
-import { afterEach, beforeAll, describe, test } from 'vitest'
+import { afterEach, describe, test } from 'vitest'
 import {
   createFaultProxy,
   createIngestion,
@@ -24,8 +23,6 @@ import { createTraffic } from '../src/traffic.ts'
 const NOON = 1_767_268_800_000
 const key = generateKeyPair()
 const open: (() => unknown)[] = []
-// The first one loads what signs, which takes real time that no clock knows of.
-beforeAll(() => signDetached(Buffer.from('{}'), key))
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })

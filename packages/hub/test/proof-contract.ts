@@ -67,7 +67,7 @@ export function proofContract(open: () => Engine): void {
     const init = asker.requestOf(path, sent)
     const headers = { ...init.headers }
     if (jws !== undefined) {
-      headers['x-signature'] = await signDetached(Buffer.from(init.body ?? ''), jws)
+      headers['x-signature'] = signDetached(Buffer.from(init.body ?? ''), jws)
     }
     return secure.call(hub.address + path, { ...init, headers, certificate })
   }
@@ -252,7 +252,7 @@ export function proofContract(open: () => Engine): void {
       ...ofKey('jws'),
       wrong: async () => {
         const { key } = await asker.newAgent()
-        const text = await signDetached(Buffer.from(JSON.stringify(feed())), key)
+        const text = signDetached(Buffer.from(JSON.stringify(feed())), key)
         const init = asker.requestOf(FEED, { body: feed() })
         const headers = { ...init.headers, 'x-signature': text }
         return (await secure.call(hub.address + FEED, { ...init, headers })).status

@@ -80,7 +80,7 @@ export function speakerContract(open: () => Engine): void {
         status: 'AVAILABLE',
         last_updated: nowText(),
       })
-      const signature = await signDetached(Buffer.from(body), by, {})
+      const signature = signDetached(Buffer.from(body), by, {})
       const headers = { 'content-type': 'application/json', 'x-signature': signature }
       return (await to.call('/ingest/chimera-status', { method: 'POST', headers, body })).status
     }
@@ -109,7 +109,7 @@ export function speakerContract(open: () => Engine): void {
         status: 'BUSY',
         last_updated: nowText(),
       })
-      const shown = by && { 'x-signature': await signDetached(Buffer.from(body), by) }
+      const shown = by && { 'x-signature': signDetached(Buffer.from(body), by) }
       const headers = { 'content-type': 'application/json', ...shown }
       return (await anybody.call('/ingest/chimera-status', { method: 'POST', headers, body }))
         .status

@@ -197,7 +197,7 @@ export function registryContract({ shared, fresh }: Stage): void {
       assert.equal(await tokens.revoke({ id: 'id-none' }, correlation), false)
       assert.equal((await tokens.find(digest('a')))?.revokedAt, START)
       const [facts] = await shared().query<{ all: string }>(
-        `SELECT string_agg(fact::text, ' ') AS all FROM facts WHERE fact ->> 'id' = $1`,
+        `SELECT string_agg(fact::text, ' ' ORDER BY id) AS all FROM facts WHERE fact ->> 'id' = $1`,
         ['id-a'],
       )
       assert.match(facts?.all ?? '', /token_issued.*token_revoked/)

@@ -76,7 +76,7 @@ export function openFeedDoor({ url, auth, tls, key, clock }: FeedDoorOptions): F
       case 'bearer':
         return { authorization: `Bearer ${(await auth.token()).trim()}` }
       case 'jws':
-        return { 'x-signature': await signDetached(Buffer.from(body), (auth.key ?? key)()) }
+        return { 'x-signature': signDetached(Buffer.from(body), (auth.key ?? key)()) }
       default:
         return {}
     }
