@@ -4,6 +4,8 @@
  *
  *   F1  Places rise by one. The end is the last, and is always kept.
  *   F2  So many are kept per piece of work; of progress the oldest goes first.
+ *   F3  Of work that ended a while ago only the end is kept: whoever follows it then hears of the
+ *       gap, and of the end.
  */
 import type { Instant, WorkId } from '@chimera/domain/ids'
 
@@ -45,11 +47,14 @@ type Kept = {
 const MOST_MOMENTS = 200
 // Work whose moments are kept at least: twice what can run. Older ones tell their state alone.
 const MOST_WORK = 2_000
+// Of those, ended ones whose way there is kept too: a follower that was cut off is soon back.
+const MOST_ENDED = 100
 
 export function createProgresses(now: () => Instant): Progresses {
   /** In two ages, so that nothing is taken out one by one; what goes on becomes young again. */
   let young = new Map<WorkId, Kept | Plain>()
   let old = new Map<WorkId, Kept | Plain>()
+  const ended: Kept[] = []
 
   function put(work: WorkId, one: Kept | Plain): void {
     if (young.size >= MOST_WORK && !young.has(work)) age()
@@ -70,6 +75,13 @@ export function createProgresses(now: () => Instant): Progresses {
     for (const [work, one] of gone) if ('last' in one && one.hearers?.size) young.set(work, one)
   }
 
+  /** F3. */
+  function end(one: Kept): void {
+    ended.push(one)
+    const before = ended.length > MOST_ENDED ? ended.shift() : undefined
+    if (before !== undefined) before.moments = before.moments.slice(-1)
+  }
+
   /** Whether there is no more to remember of it than that. */
   function isPlain(work: WorkId, is: Told['is']): boolean {
     const known = young.get(work) ?? old.get(work)
@@ -84,9 +96,10 @@ export function createProgresses(now: () => Instant): Progresses {
       if (isPlain(work, told.is)) return
       const one = of(work)
       one.last += 1
-      const moment: Moment = { ...told, place: one.last, at: now() }
+      const moment = momentOf(told, one.last, now())
       one.moments.push(moment)
       if (one.moments.length > MOST_MOMENTS) one.moments.shift()
+      if (told.is === 'result') end(one)
       if (one.hearers !== undefined) for (const hear of one.hearers) hear(moment)
     },
     follow(work, after, hear) {
@@ -102,6 +115,14 @@ export function createProgresses(now: () => Instant): Progresses {
       }
     },
   }
+}
+
+// Written out: objects that are spread together each have a shape of their own, which is larger
+// than what is in them.
+function momentOf(told: Told, place: number, at: Instant): Moment {
+  if (told.is !== 'progress') return { is: told.is, place, at }
+  const { is, share, note } = told
+  return note === undefined ? { is, share, place, at } : { is, share, note, place, at }
 }
 
 const keptOf = (plain: Plain, at: Instant): Kept => ({

@@ -1,11 +1,13 @@
 /**
  * Records and used approvals in a file, for whoever publishes without a database: each change is a
- * line on the disk before it counts, and one process at a time has the file (journal.ts, J1 … J4).
+ * line on the disk before it counts, and one process at a time has the file (journal.ts, J1 … J5).
+ *
+ *   B1  What is out stays known for ever, and lies in the file: a process holds its name alone.
  */
 import { lock } from '@chimera/skill/file-answers'
-import { openJournal } from '@chimera/skill/journal'
+import { type Lying, openJournal } from '@chimera/skill/journal'
 import type { LocalUse, LocalUses } from '../approvals/local-desk.ts'
-import { createMemoryKeep, type PlannedRecord, type PublicationKeep } from './keep.ts'
+import { keepOn, type PlannedRecord, type PublicationKeep } from './keep.ts'
 import type { Post, Posted } from './platform.ts'
 
 /** A post of the local outbox. */
@@ -17,11 +19,13 @@ type Line =
   | { readonly is: 'use'; readonly use: LocalUse }
   | { readonly is: 'post'; readonly post: FilePost }
 
+type Of<Is extends Line['is']> = Extract<Line, { readonly is: Is }>
+
 export type FileKeep = {
   readonly keep: PublicationKeep
   readonly uses: LocalUses
   readonly posts: {
-    readonly find: (key: string) => FilePost | undefined
+    readonly find: (key: string) => Promise<FilePost | undefined>
     readonly add: (post: FilePost) => Promise<FilePost>
   }
   readonly close: () => Promise<void>
@@ -36,58 +40,59 @@ export async function openFileKeep({
 }): Promise<FileKeep> {
   const unlock = await lock(`${path}.lock`)
   try {
-    const journal = await openJournal<Line>({
+    const journal = await openJournal<Line, string>({
       path,
       read: readLine,
       nameOf,
       isOver: () => false,
+      restOf: (line) => (isOut(line) ? nameOf(line) : undefined),
       unusable: (_, message) => new Error(message),
     })
-    const lines = new Map(journal.first)
+    const lines = new Map<string, Line | Lying<string>>()
+    for (const each of journal.all) {
+      if ('rest' in each) lines.set(each.rest, each)
+      else lines.set(nameOf(each), freed(each))
+    }
     journal.holds(() => lines.values())
+    const find = async <Is extends Line['is']>(
+      is: Is,
+      name: string,
+    ): Promise<Of<Is> | undefined> => {
+      const entry = lines.get(name)
+      const line = entry !== undefined && 'rest' in entry ? await journal.fetch(entry) : entry
+      return line?.is === is ? (line as Of<Is>) : undefined
+    }
     const write = async (line: Line): Promise<void> => {
-      await journal.write(line)
-      lines.set(nameOf(line), line)
+      const name = nameOf(line)
+      lines.set(name, (await journal.lay(line)) ?? line)
     }
     // Of two that come at once under one name, the second finds the first.
     let turn: Promise<unknown> = Promise.resolve()
-    const once = <Kept extends Line>(line: Kept): Promise<Kept> => {
+    const once = <Is extends 'use' | 'post'>(line: Of<Is>, is: Is): Promise<Of<Is>> => {
       const next = turn.then(async () => {
-        const known = lines.get(nameOf(line))
-        if (known !== undefined) return known as Kept
-        await write(line)
-        return line
+        const known = await find(is, nameOf(line))
+        if (known === undefined) await write(line)
+        return known ?? line
       })
       turn = next.catch(() => undefined)
       return next
     }
-    const known = lines.get(PLANNER)
-    const planner = known?.is === 'planner' ? known.name : uuid()
+    const known = await find('planner', PLANNER)
+    const planner = known?.name ?? uuid()
     if (known === undefined) await write({ is: 'planner', name: planner })
-    const records = new Map(
-      [...lines.values()].flatMap((line) =>
-        line.is === 'record' ? [[line.record.key, leftBehind(line.record)] as const] : [],
-      ),
-    )
     return {
-      keep: createMemoryKeep({
-        planner,
-        records,
-        write: (record) => write({ is: 'record', record }),
+      keep: keepOn(planner, {
+        find: async (key) => (await find('record', `record ${key}`))?.record,
+        put: (record) => write({ is: 'record', record }),
+        awake: () => recordsOf(lines.values()),
       }),
       uses: {
-        find: async (id) => {
-          const line = lines.get(`use ${id}`)
-          return line?.is === 'use' ? line.use : undefined
-        },
-        add: async (use) => (await once({ is: 'use', use })).use,
+        find: async (id) => (await find('use', `use ${id}`))?.use,
+        add: async (use) => (await once({ is: 'use', use }, 'use')).use,
       },
       posts: {
-        find: (key) => {
-          const line = lines.get(`post ${key}`)
-          return line?.is === 'post' ? line.post : undefined
-        },
-        add: async (post) => (await once({ is: 'post', post })).post,
+        find: async (key) => (await find('post', `post ${key}`))?.post,
+        add: async (post) => (await once({ is: 'post', post }, 'post')).post,
       },
       async close() {
         await journal.close()
@@ -100,12 +105,25 @@ export async function openFileKeep({
   }
 }
 
+/** B1. A record that nobody must look at any more, and whatever is never changed. */
+function isOut(line: Line): boolean {
+  if (line.is === 'planner') return false
+  if (line.is !== 'record') return true
+  const { wakeAt, kept } = line.record
+  return wakeAt === undefined && (kept.stage === 'posted' || kept.stage === 'failed')
+}
+
+function* recordsOf(entries: Iterable<Line | Lying<string>>): Generator<PlannedRecord> {
+  for (const each of entries) if ('is' in each && each.is === 'record') yield each.record
+}
+
 /** One process has the file, so whoever had a record in hand is dead, and nobody need wait. */
-function leftBehind(record: PlannedRecord): PlannedRecord {
-  const { wakeAt, kept } = record
-  if (kept.stage !== 'sending') return record
+function freed(line: Line): Line {
+  if (line.is !== 'record' || line.record.kept.stage !== 'sending') return line
+  const { wakeAt, kept } = line.record
   const { leaseUntil: _, ...free } = kept
-  return { ...record, ...(wakeAt !== undefined && { wakeAt: 0 }), kept: free }
+  const record = { ...line.record, ...(wakeAt !== undefined && { wakeAt: 0 }), kept: free }
+  return { is: 'record', record }
 }
 
 const PLANNER = 'planner'

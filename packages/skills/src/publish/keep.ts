@@ -61,16 +61,26 @@ export type PublicationKeep = {
   readonly due: (now: Instant, limit: number) => Promise<readonly PlannedRecord[]>
 }
 
-/** For as long as the process lasts. `write` has it written elsewhere before it counts. */
-export function createMemoryKeep({
-  planner,
-  records = new Map(),
-  write = async () => undefined,
-}: {
-  readonly planner: string
-  readonly records?: Map<string, PlannedRecord>
-  readonly write?: (record: PlannedRecord) => Promise<void>
-}): PublicationKeep {
+/** Where the records of one process lie. */
+export type Shelf = {
+  readonly find: (key: string) => Promise<PlannedRecord | undefined>
+  /** It counts once this is done. */
+  readonly put: (record: PlannedRecord) => Promise<void>
+  /** Whatever somebody must look at, now or later. */
+  readonly awake: () => Iterable<PlannedRecord>
+}
+
+/** For as long as the process lasts. */
+export function createMemoryKeep({ planner }: { readonly planner: string }): PublicationKeep {
+  const records = new Map<string, PlannedRecord>()
+  return keepOn(planner, {
+    find: async (key) => records.get(key),
+    put: async (record) => void records.set(record.key, record),
+    awake: () => records.values(),
+  })
+}
+
+export function keepOn(planner: string, shelf: Shelf): PublicationKeep {
   // One after another: what is being written is not yet there for the next.
   let turn: Promise<unknown> = Promise.resolve()
   function inTurn<Value>(run: () => Promise<Value>): Promise<Value> {
@@ -78,24 +88,24 @@ export function createMemoryKeep({
     turn = next.catch(() => undefined)
     return next
   }
-  async function set(record: PlannedRecord): Promise<PlannedRecord> {
-    await write(record)
-    records.set(record.key, record)
+  async function put(record: PlannedRecord): Promise<PlannedRecord> {
+    await shelf.put(record)
     return record
   }
 
   return {
     planner,
-    find: async (key) => records.get(key),
+    find: shelf.find,
     add: (record) =>
-      inTurn(async () => records.get(record.key) ?? (await set({ ...record, version: 1 }))),
+      inTurn(async () => (await shelf.find(record.key)) ?? put({ ...record, version: 1 })),
     change: (record) =>
       inTurn(async () => {
-        if (records.get(record.key)?.version !== record.version) return undefined
-        return set({ ...record, version: record.version + 1 })
+        const { version } = record
+        if ((await shelf.find(record.key))?.version !== version) return undefined
+        return put({ ...record, version: version + 1 })
       }),
     due: async (now, limit) =>
-      [...records.values()]
+      [...shelf.awake()]
         .filter(({ wakeAt }) => wakeAt !== undefined && wakeAt <= now)
         .sort((one, other) => (one.wakeAt ?? 0) - (other.wakeAt ?? 0))
         .slice(0, limit),

@@ -8,14 +8,14 @@ import type { FilePost } from './file-keep.ts'
 import type { PlatformPublisher } from './platform.ts'
 
 export type LocalPosts = {
-  readonly find: (key: string) => FilePost | undefined
+  readonly find: (key: string) => Promise<FilePost | undefined>
   readonly add: (post: FilePost) => Promise<FilePost>
 }
 
 function createMemoryPosts(): LocalPosts {
   const posts = new Map<string, FilePost>()
   return {
-    find: (key) => posts.get(key),
+    find: async (key) => posts.get(key),
     add: async (post) => {
       posts.set(post.key, post)
       return post
@@ -34,7 +34,7 @@ export function createLocalOutbox({
     name: 'the outbox of this machine, which nobody else reads',
     once: true,
     async publish({ key, platform, text, title, hashtags }) {
-      const known = posts.find(key)
+      const known = await posts.find(key)
       if (known !== undefined) return known
       const postId = namedUuid('outbox', key)
       return posts.add({
@@ -48,6 +48,6 @@ export function createLocalOutbox({
         ...(title !== undefined && { title }),
       })
     },
-    find: async (key) => posts.find(key),
+    find: posts.find,
   }
 }
