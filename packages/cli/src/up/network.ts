@@ -5,10 +5,10 @@
  *       somebody. The tokens for it are made at the first start and lie beside the data.
  *   N2  What was begun goes on: a second start finds everything that the first one left.
  *   N3  Ends in the opposite order: the fleet first, which tells the hub, then what it stands on.
+ *   N4  Whoever waits has the address as soon as the hub answers: the agents come while the page
+ *       is opened, and are seen to.
  */
-import { join } from 'node:path'
 import { createHubClient } from '@chimera/agent/hub/client'
-import { startFleet } from '@chimera/fleet'
 import { createChance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
@@ -16,13 +16,11 @@ import type { Values } from '@chimera/host/settings/declare'
 import type { Stop } from '@chimera/host/stop'
 import type { HUB_SETTINGS } from '@chimera/hub/settings'
 import { startHub } from '@chimera/hub/start'
-import { checkProviders, type Finding } from '@chimera/skills/providers/check'
-import { openSkills } from '@chimera/skills/providers/open'
 import type { ProviderSettings } from '@chimera/skills/providers/settings'
 import type { Database } from '@chimera/store/engine/database'
 import { consolePage } from '../console-page.ts'
-import { FLEET_DATA, SKILL_DATA } from './fresh.ts'
 import { announce, withdraw } from './here.ts'
+import type { Roles } from './roles.ts'
 import { answered, ownerToken, readTokens, TRIES } from './tokens.ts'
 
 export type NetworkOptions = {
@@ -38,9 +36,11 @@ export type NetworkOptions = {
   readonly stop: Stop
   /** Hears what is being done, for whoever waits. */
   readonly onStep: (step: string) => void
+  /** Hears of the hub once it answers (N4). */
+  readonly onHub?: (hub: HubThere) => void
 }
 
-export type Network = {
+export type HubThere = {
   readonly address: string
   readonly token: string
   /** The operator's: whoever started the hub runs it too. */
@@ -48,6 +48,9 @@ export type Network = {
   /** Whether it was made by this start. */
   readonly isNew: boolean
   readonly page: boolean
+}
+
+export type Network = HubThere & {
   /** Loads what the first campaign would wait for: seconds of work, so after the greeting. */
   readonly warm: () => void
 }
@@ -56,8 +59,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const { settings, owner, directory, clock, log, stop, onStep, database } = options
   const before = await readTokens(directory)
   const page = settings.console ? consolePage() : undefined
-  // Known once the hub has an address.
-  let look: () => Promise<readonly Finding[]> = async () => []
+  // Nothing is known of them before there are skills that stand on them.
+  let found: Roles['look'] = async () => []
   onStep('starting the hub')
   const hub = await startHub({
     settings,
@@ -67,46 +70,32 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     stop,
     newOperator: before.operator === undefined,
     page,
-    providers: () => look(),
+    providers: () => found(),
     ...(database && { open: () => database }),
   })
   const { address } = hub
   const operator = hub.firstOperatorToken
   const token = await ownerToken(before, { operator, owner, hub: address, directory, clock })
   await openAccount(address, { owner, token, clock })
-  onStep('starting the fleet')
-  const environment = { ...process.env, [TOKEN_NAME]: token }
-  const providers = {
-    ...options.providers,
-    hub: { url: address, token: { env: TOKEN_NAME } },
-  }
-  const hands = { clock, environment, directory: join(directory, SKILL_DATA) }
-  look = () => checkProviders(providers, hands)
-  const opened = await openSkills(providers, hands)
-  stop.register({ name: 'skills', close: () => opened.close() })
-  const fleet = await startFleet({
-    hub: address,
-    owner,
-    token,
-    directory: join(directory, FLEET_DATA),
-    skills: opened.skills,
-    clock,
-    log: log.child({ part: 'fleet' }),
-  })
-  stop.register({
-    name: 'fleet',
-    boundMs: FLEET_MS,
-    close: () => fleet.stop('the network stops'),
-  })
   await announce(directory, { hub: address, owner })
   stop.register({ name: 'announcement', close: () => withdraw(directory) })
-  return {
+  const there: HubThere = {
     address,
     token,
     operator: operator ?? before.operator,
     isNew: before.owner === undefined,
     page: page !== undefined,
-    warm: () => void opened.warm().catch((err: unknown) => log.warn({ err }, 'not warmed up')),
+  }
+  options.onHub?.(there)
+  onStep('starting the fleet')
+  const { startRoles } = await import('./roles.ts')
+  const { providers } = options
+  const hands = { owner, token, providers, directory, clock, log, stop }
+  const { look, warm } = await startRoles({ hub: address, ...hands })
+  found = look
+  return {
+    ...there,
+    warm: () => void warm().catch((err: unknown) => log.warn({ err }, 'not warmed up')),
   }
 }
 
@@ -123,9 +112,3 @@ async function openAccount(
     await client.close()
   }
 }
-
-/** Of the nine seconds of a stop: the rest is for the hub and what the skills have open. */
-const FLEET_MS = 6_000
-
-/** A name of our own, so that no variable of the user's is touched. */
-const TOKEN_NAME = 'CHIMERA_UP_OWNER_TOKEN'

@@ -5,8 +5,8 @@
  *   U1  All of it lies in one folder, and `--fresh` removes what is in it and nothing else.
  *   U2  A port that is taken is no reason not to start: a free one is used, and said.
  *   U3  What people read goes to standard error, log lines for programs to a file beside the data.
- *   U4  The database opens while the rest is loaded, and what takes long and nobody waits for yet
- *       comes after the greeting: a second start is a matter of seconds.
+ *   U4  The database opens while the rest is loaded, and what nobody waits for yet comes after the
+ *       address: a second start is a matter of seconds.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -28,7 +28,7 @@ import type { HubValues } from '../storage.ts'
 import { explain, FAILED, MISUSED } from '../trouble.ts'
 import { forget, HUB_DATA, LOG_FILE, leftIn } from '../up/fresh.ts'
 import { findHere, UP_HOME } from '../up/here.ts'
-import type { Network } from '../up/network.ts'
+import type { HubThere, Network } from '../up/network.ts'
 import { placeFor } from '../up/place.ts'
 
 const OWNER = 'me'
@@ -110,10 +110,14 @@ async function run(options: Options): Promise<void> {
       log,
       stop,
       onStep: (step) => line.show(`${step}…`),
+      onHub: (hub) => {
+        line.clear()
+        sayAddress(hub)
+      },
     })
     const begun = network.isNew && campaign ? await beginSample(network, clock) : undefined
     line.clear()
-    greet(network, { logFile, begun, file: providers.file })
+    greet({ logFile, begun, file: providers.file })
     network.warm()
   } catch (error) {
     line.clear()
@@ -204,13 +208,17 @@ type Said = {
   readonly file: string | undefined
 }
 
-function greet({ address, page, token, operator }: Network, { logFile, begun, file }: Said): void {
-  const say = (text = ''): void => console.error(text)
-  const chimera = process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'chimera'
+const say = (text = ''): void => console.error(text)
+
+function sayAddress({ address, page, token, operator }: HubThere): void {
   say(`Chimera is up: ${page ? `${address}/console/#token=${token}` : address}`)
   if (page && operator !== undefined) {
     say(`  as its operator, for the whole trail: ${address}/console/#token=${operator}`)
   }
+}
+
+function greet({ logFile, begun, file }: Said): void {
+  const chimera = process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'chimera'
   if (begun !== undefined) {
     say(`The campaign “${begun}” is on its way, and will wait for your approval in a moment.`)
   }
