@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Caller, createCaller } from './caller.ts'
-import type { HubFound } from './hub-part.ts'
+import type { HubFound, HubWanted } from './hub-part.ts'
 import { type Part, startPart } from './part.ts'
 
 export type StageWanted = {
@@ -48,11 +48,8 @@ export async function openStage(wanted: StageWanted): Promise<Stage> {
     const { database, bus } = await engines(wanted, ends)
     const hub = startPart('hub', new URL('./hub-part.ts', import.meta.url))
     ends.push(hub.close)
-    const { address, operator } = await hub.ask<HubFound>('start', {
-      data: join(home, 'hub'),
-      ...(database !== undefined && { database }),
-      ...(bus !== undefined && { bus }),
-    })
+    const told: HubWanted = { data: join(home, 'hub'), database, bus: bus?.split(',') ?? [] }
+    const { address, operator } = await hub.ask<HubFound>('start', told)
     const asOperator = createCaller(address, operator)
     const newOwner = async (owner: string): Promise<Owner> => {
       const { token } = await asOperator<{ token: string }>('/v1/owners', { owner_id: owner })

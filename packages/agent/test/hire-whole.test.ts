@@ -87,7 +87,7 @@ async function serving(skills: AgentOptions['skills'], more: Partial<AgentOption
     const { body } = await ask.send(path, { token: hirer.token })
     return (body.instances as { callback_url?: string }[]).some((each) => each.callback_url)
   })
-  return { agent, owner }
+  return { agent, owner, token }
 }
 
 /** An agent of ours that is reached by a way on which answers get lost. */
@@ -374,6 +374,60 @@ describe('free work at a hub that asks for proof', () => {
     const again = await byOwner.hire(name, { text: 'x' }, { ...TERMS, key }).catch((error) => error)
     assert.equal(again.code, 'work_cancelled')
     assert.equal(await balanceOf(), before)
+  })
+})
+
+describe('OC-18 called off at the hub, by whoever pays', () => {
+  const cancel = (task: string, token: string) =>
+    ask.send(`/v1/work/${task}/cancel`, { body: {}, token })
+
+  async function begun(by: Network) {
+    const slow = createSlow()
+    const name = `echo_${randomUUID().slice(0, 8)}`
+    const served = await serving([{ ...slow.skill, name, id: `${name}@v1.0`, priceCents: 5 }])
+    const before = await balanceOf()
+    const { steps, terms } = telling()
+    const hire = by.hire(name, { text: 'stop me' }, terms).catch((error) => error)
+    await until(async () => steps.some(({ is }) => is === 'progress'))
+    return { ...served, slow, before, hire, task: String(steps[0]?.task) }
+  }
+
+  for (const [who, by] of [
+    ['an owner', () => byOwner],
+    ['its agent, by its key', () => byAgent],
+  ] as const) {
+    test(`hired by ${who}: the skill is stopped and nothing is paid`, async () => {
+      const { slow, before, hire, task } = await begun(by())
+      const { status } = await cancel(task, hirer.token)
+      assert.equal(status, 202)
+      assert.equal((await hire).code, 'work_cancelled')
+      assert.deepEqual(slow.stopped, ['stop me'])
+      const found = async () => (await ask.send(`/v1/work/${task}`, { token: hirer.token })).body
+      await until(async () => (await found()).state === 'settled')
+      const { ended } = (await found()) as { ended?: { how: string } }
+      assert.equal(ended?.how, 'cancelled')
+      assert.equal(await balanceOf(), before)
+      const again = await cancel(task, hirer.token)
+      assert.deepEqual([again.status, again.body.code], [409, 'work_ended'])
+    })
+  }
+
+  test('by nobody else: neither a stranger, nor whoever is hired, nor an operator', async () => {
+    const { token, slow, hire, task } = await begun(byOwner)
+    const stranger = await ask.newOwner()
+    const refused = [
+      await cancel(task, stranger.token),
+      await cancel(task, token),
+      await cancel(task, ask.operator),
+      await ask.send(`/v1/work/${task}/cancel`, { body: {} }),
+    ]
+    assert.deepEqual(
+      refused.map(({ body }) => body.code),
+      ['work_unknown', 'caller_forbidden', 'caller_forbidden', 'caller_unknown'],
+    )
+    assert.deepEqual(slow.stopped, [])
+    await slow.letGo()
+    assert.deepEqual((await hire).output, { text: 'stop me' })
   })
 })
 

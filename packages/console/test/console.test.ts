@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { goTo, type Looking, openBrowser, PAGE, seriousFindings } from './browsing.ts'
-import { countWords, openWorld, shorten, type World } from './world.ts'
+import { countWords, FOR_EVER, openWorld, shorten, type World } from './world.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe'
 const SCREENS = ['network', 'work', 'money', 'audit', 'operate'] as const
@@ -134,6 +134,20 @@ test('a hire that nobody has accepted is cancelled, after it was said what that 
   assert.match((await dialog.textContent()) ?? '', /2\.50 credits is released to acme/)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('The payer withdrew; the credits are back').waitFor()
+})
+
+test('OC-18 work that runs is called off: its agent stops, and nothing is paid', async () => {
+  const terms = { budget: 1, deadline: '60s' } as const
+  const hired = world.network('acme').hire('summarise', { text: FOR_EVER }, terms)
+  const ended = assert.rejects(hired, { code: 'work_cancelled' })
+  await goTo(page, 'work')
+  await page.getByRole('row').filter({ hasText: 'working' }).getByRole('link').first().click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.match((await dialog.textContent()) ?? '', /asks its agent to stop/)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('The agent broke it off; the credits are back').waitFor()
+  await ended
 })
 
 test('P-10 money adds up, and the chain is verified in the browser', async () => {

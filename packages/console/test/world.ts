@@ -1,5 +1,6 @@
 /** A small network for the page to show: a real hub, and agents that really work for each other. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, createAgent, defineSkill, type Network, Type } from '@chimera/agent'
 import { type HubWanted, runHub, type TestHub } from '@chimera/hub/testing/running'
 import { vi } from 'vitest'
@@ -18,15 +19,19 @@ export const countWords = defineSkill({
   run: async ({ text }) => ({ words: text.split(/\s+/).length }),
 })
 
+/** What nobody finishes reading. */
+export const FOR_EVER = 'for ever'
+
 export const shorten = defineSkill({
   name: 'summarise',
   version: '1.2',
-  description: 'The first sentence of a text; fails on an empty one.',
+  description: 'The first sentence of a text; fails on an empty one, and on “for ever” never ends.',
   price: 0.4,
   input: Text,
   output: Type.Object({ summary: Type.String() }),
-  timeout: '5s',
-  run: async ({ text }) => {
+  timeout: '60s',
+  run: async ({ text }, { signal }) => {
+    if (text === FOR_EVER) await once(signal, 'abort')
     const [summary = ''] = text.split('.')
     if (summary.trim() === '') throw new Error('there is nothing to summarise')
     return { summary }

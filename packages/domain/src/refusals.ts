@@ -51,6 +51,7 @@ export const REFUSALS = {
   // Agents, keys and skills.
   agent_unknown:       { kind: 'unknown',     retry: 'never',   sentence: 'No agent is registered under this id.' },
   agent_offline:       { kind: 'closed',      retry: 'later',   sentence: 'The agent has missed its heartbeats and is offline.' },
+  agent_silent:        { kind: 'closed',      retry: 'later',   sentence: 'The agent did not answer, or not as it should; nothing was changed. Ask again later.' },
   agents_exhausted:    { kind: 'full',        retry: 'changed', sentence: 'This owner has as many agents as are allowed. Remove one first.' },
   alias_taken:         { kind: 'conflict',    retry: 'changed', sentence: 'This alias belongs to another agent. Choose another one.' },
   aliases_exhausted:   { kind: 'full',        retry: 'changed', sentence: 'This publisher has as many aliases as are allowed. Publish under one that it has.' },

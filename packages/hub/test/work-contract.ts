@@ -19,7 +19,7 @@ import type { Engine } from './engines.ts'
 import { createHiring, type Hiring, type Party } from './hiring.ts'
 import type { Answered, TestHub } from './running.ts'
 
-const state = ({ status, body }: Answered) => (status === 200 ? body.state : body.code)
+const state = ({ status, body }: Answered) => (status < 300 ? body.state : body.code)
 
 export function workContract(open: () => Engine): void {
   let engine: Engine
@@ -103,6 +103,28 @@ export function workContract(open: () => Engine): void {
         message: 'It broke',
         error_type: 'permanent',
       })
+    })
+
+    test('OC-18 called off: withdrawn before it is accepted, by its agent after that', async () => {
+      const cancel = async (task: string, as: Party | { readonly token: string }) => {
+        const { token } = as
+        return state(await on.send(`/v1/work/${task}/cancel`, { token, body: {} }))
+      }
+      const before = await on.balance(hirer)
+      const asked = await on.hold(hirer, agent, { priceCents: 0 })
+      assert.equal(await cancel(asked.task, agent), 'caller_forbidden')
+      assert.equal(await cancel(asked.task, { token: on.operator }), 'caller_forbidden')
+      const read = await on.narrower(hirer.token, { scopes: ['read'] })
+      assert.equal(await cancel(asked.task, read), 'caller_forbidden')
+      assert.equal(await cancel(asked.task, hirer), 'settled')
+      assert.equal(await on.balance(hirer), before)
+      assert.equal(await cancel(asked.task, hirer), 'work_ended')
+      assert.equal((await on.factsOf('hold_released', asked.id)).length, 1)
+      assert.equal(await cancel(randomUUID(), hirer), 'work_unknown')
+      // Nobody is where this agent says that it is.
+      const accepted = await on.hold(hirer, agent)
+      assert.equal(await cancel(accepted.task, hirer), 'agent_silent')
+      assert.equal(state(await on.work(accepted.task, hirer)), 'accepted')
     })
 
     test('P-1 P-3 slots that were promised with the credits are shown with them', async () => {

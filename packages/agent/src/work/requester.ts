@@ -108,7 +108,10 @@ async function holderOf(
   return undefined
 }
 
-/** Who may look at work, and cancel it: whoever could have asked for it. */
+/**
+ * Who may look at work, and cancel it: whoever could have asked for it; and the hub, which asks for
+ * whoever pays (decision 0081).
+ */
 export async function isConcerned(
   network: Network,
   { requester: { proof, agent } }: KeptWork,
@@ -116,6 +119,7 @@ export async function isConcerned(
 ): Promise<boolean> {
   if (proof !== 'signed' || agent === undefined) return true
   if (signer === undefined) return false
+  if (signer === (await network.hubKey())) return true
   const known = await holderOf(network, agent, signer)
   return known !== undefined && !('ok' in known)
 }

@@ -107,17 +107,17 @@ function HireDetail({ task }: { readonly task: string }) {
       : undefined,
     `${task} ${hire?.state}`,
   )
-  // Accepted work ends by its agent or by whoever hired it; the hub cannot take it back.
   const isMine = info.open || info.you.owner_id === hire?.payer
-  const isWithdrawable =
-    hire?.hold !== undefined && hire.state === 'asked' && isMine && may(info, 'money')
+  const isOn = hire?.state === 'asked' || hire?.state === 'working'
   return (
     <div className="stack stuck">
       <Section
         title="One hire"
         actions={
           <>
-            {hire && isWithdrawable && <Withdraw hire={hire} done={work.reload} />}
+            {hire && isOn && isMine && may(info, 'money') && (
+              <CallOff hire={hire} done={work.reload} />
+            )}
             <Link to={{ screen: 'work' }}>Close</Link>
           </>
         }
@@ -143,11 +143,6 @@ function HireDetail({ task }: { readonly task: string }) {
               {hire && <HireBadge state={hire.state} />}{' '}
               {work.data?.state === 'unknown' && (
                 <Badge tone="warn">overdue, outcome unknown</Badge>
-              )}
-              {hire?.state === 'working' && isMine && !info.open && (
-                <small className="muted">
-                  accepted: <code>chimera work cancel</code> asks its agent to stop
-                </small>
               )}
             </dd>
             {work.data?.skill !== undefined && (
@@ -266,25 +261,33 @@ function Result({ work }: { readonly work: Work | undefined }) {
   )
 }
 
-function Withdraw({ hire, done }: { readonly hire: Hire; readonly done: () => void }) {
+function CallOff({ hire, done }: { readonly hire: Hire; readonly done: () => void }) {
   const { ask } = useHub()
+  const payer = <Name text={hire.payer ?? 'its payer'} />
+  const amount = <Credits amount={hire.amount} />
   return (
     <Confirm
       label="Cancel"
-      title="Withdraw from this hire?"
+      title="Call this work off?"
       tone="bad"
       act={async () => {
-        const path = `/v1/holds/${encodeURIComponent(hire.hold ?? '')}/release`
-        await ask.send('POST', path, { because: 'withdrawn' })
+        const whose = hire.payer === undefined ? '' : `?payer_id=${encodeURIComponent(hire.payer)}`
+        await ask.send('POST', `/v1/work/${encodeURIComponent(hire.task)}/cancel${whose}`, {})
         done()
       }}
     >
-      <p>
-        The hold of <Credits amount={hire.amount} /> credits is released to{' '}
-        <Name text={hire.payer ?? 'its payer'} />, unless the agent has accepted the work: then the
-        hub says no.
-      </p>
-      <p>This leaves a fact in the trail, “hold released, withdrawn”.</p>
+      {hire.state === 'asked' ? (
+        <p>
+          Nobody has accepted it yet: the hold of {amount} credits is released to {payer}. If its
+          agent is quicker, it is asked to stop.
+        </p>
+      ) : (
+        <p>
+          The hub asks its agent to stop. What it has done is lost, and the hold of {amount} credits
+          goes back to {payer}; if the agent is done by then, it is paid.
+        </p>
+      )}
+      <p>This leaves a fact in the trail, with the reason “cancelled” or “withdrawn”.</p>
     </Confirm>
   )
 }

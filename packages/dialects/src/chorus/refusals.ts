@@ -23,6 +23,7 @@ export const CHORUS_CODES = {
   cap_reached: 'FORBIDDEN',               rate_exceeded: 'RATE_LIMITED',
   service_unavailable: 'UNAVAILABLE',
   agent_unknown: 'AGENT_UNKNOWN',         agent_offline: 'AGENT_OFFLINE',
+  agent_silent: 'AGENT_OFFLINE',
   agents_exhausted: 'LIMIT_REACHED',      alias_taken: 'CONFLICT',
   aliases_exhausted: 'LIMIT_REACHED',
   key_mismatch: 'CONFLICT',               key_reused: 'CONFLICT',

@@ -25,6 +25,7 @@ export const FEED_CODES = {
   cap_reached: 'forbidden',                rate_exceeded: 'rate_limited',
   service_unavailable: 'unavailable',
   agent_unknown: 'unknown_agent',          agent_offline: 'unavailable',
+  agent_silent: 'unavailable',
   agents_exhausted: 'limit_reached',       alias_taken: 'agent_id_taken',
   aliases_exhausted: 'limit_reached',
   key_mismatch: 'conflict',                key_reused: 'conflict',

@@ -41,6 +41,7 @@ export const MOLTBOOK_WORDS = {
 
   agent_unknown:             { reason: 'unknown_planner', code: 'unknown_agent' },
   agent_offline:             { reason: 'draining',        code: 'offline' },
+  agent_silent:              { reason: 'draining',        code: 'offline' },
   agents_exhausted:          { reason: 'conflict',        code: 'limit_reached' },
   alias_taken:               { reason: 'conflict',        code: 'conflict' },
   aliases_exhausted:         { reason: 'conflict',        code: 'limit_reached' },

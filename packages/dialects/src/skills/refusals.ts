@@ -30,6 +30,7 @@ export const SKILL_CODES = {
   cap_reached: 'FORBIDDEN',                    rate_exceeded: 'RATE_LIMITED',
   service_unavailable: 'UNAVAILABLE',
   agent_unknown: 'AGENT_NOT_FOUND',            agent_offline: 'AGENT_UNAVAILABLE',
+  agent_silent: 'AGENT_UNAVAILABLE',
   agents_exhausted: 'LIMIT_REACHED',           alias_taken: 'CONFLICT',
   aliases_exhausted: 'LIMIT_REACHED',
   key_mismatch: 'CONFLICT',                    key_reused: 'CONFLICT',

@@ -20,13 +20,19 @@ export type WorkKnown = Picked<KeptResult> &
   WorkTraced &
   ReturnType<Asides['of']> & { readonly task: TaskId }
 
-export async function showWork(
+type Found = ({ readonly ok: true } & WorkKnown) | Refused<Refusal>
+
+export async function showWork(hub: Hub, caller: Caller, sought: WorkSought): Promise<Found> {
+  const permitted = permit(caller, 'read')
+  return permitted.ok ? findWork(hub, caller, sought) : permitted
+}
+
+/** For whoever may: W1. */
+export async function findWork(
   hub: Hub,
   caller: Caller,
   { key, payer }: WorkSought,
-): Promise<({ readonly ok: true } & WorkKnown) | Refused<Refusal>> {
-  const permitted = permit(caller, 'read')
-  if (!permitted.ok) return permitted
+): Promise<Found> {
   const party = isOperator(caller) ? payer : caller.owner
   if (party === undefined && !isOperator(caller)) return forbidden()
 

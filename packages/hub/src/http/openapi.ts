@@ -84,6 +84,7 @@ export const CALLS: readonly Call[] = [
   { method: 'post',   path: '/v1/holds/{id}/refund',    about: 'The payee gives back what it was paid', body: 'chimera/hold-refund', status: 200, answer: 'chimera/hold-answer' },
   { method: 'post',   path: '/v1/mint',                 about: 'An operator mints credits for an owner', body: 'chimera/new-credits', status: 201, answer: 'chimera/credits-minted' },
   { method: 'get',    path: '/v1/work/{key}',           about: 'What became of a piece of work, by its key', query: 'chimera/work-query', status: 200, answer: 'chimera/work' },
+  { method: 'post',   path: '/v1/work/{key}/cancel',    about: 'Its payer calls it off: what is not accepted is withdrawn, of the rest its agent is asked to stop', query: 'chimera/work-query', status: 202, answer: 'chimera/work' },
   { method: 'post',   path: '/v1/work/{key}/progress',  about: 'Its agent tells how far it has come', body: 'chimera/work-progress', status: 204 },
   { method: 'get',    path: '/v1/live',                 about: 'Follow what happens, as server-sent events', query: 'chimera/live-query', status: 200, sends: 'text/event-stream' },
   { method: 'get',    path: '/v1/facts',                about: 'The past of the live feed, page by page', query: 'chimera/fact-query', status: 200, answer: 'chimera/fact-list' },

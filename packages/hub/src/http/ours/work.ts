@@ -1,6 +1,7 @@
 /** `/v1/work`: what became of it, by its key. */
 import * as ours from '@chimera/dialects/chimera'
 import type { FastifyPluginAsync } from 'fastify'
+import { cancelWork } from '../../act/cancel.ts'
 import { deleteWorkContent, noteProgress, showWork } from '../../act/work.ts'
 import type { SubjectRoutes } from '../refuse.ts'
 
@@ -15,6 +16,13 @@ export const workRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { hub, 
     if (!asked.ok) return no(reply, asked)
     const known = await showWork(hub, request.caller, asked.value)
     return known.ok ? ours.encodeWork(known) : no(reply, known)
+  })
+
+  app.post<ByKey>('/work/:key/cancel', async (request, reply) => {
+    const asked = ours.readWorkQuery({ ...request.query, ...request.params })
+    if (!asked.ok) return no(reply, asked)
+    const known = await cancelWork(hub, request.caller, asked.value)
+    return known.ok ? reply.code(202).send(ours.encodeWork(known)) : no(reply, known)
   })
 
   app.post<ByKey>('/work/:key/progress', async (request, reply) => {
