@@ -1,9 +1,11 @@
 /**
  * `run_campaign`, the Orchestrator's own skill: a whole campaign as one piece of work. It may take
  * a day, since a person has to agree; cut off at any point, the agent takes it up again (SK-16).
+ * What failed or was called off is put away, and asks nobody any more.
  */
 import { type Clock, createClock } from '@chimera/skill/clock'
 import { defineSkill } from '@chimera/skill/define'
+import { archive } from './campaign/archive.ts'
 import { askedIssues, RunCampaignInput, RunCampaignOutput } from './campaign/asked.ts'
 import type { CampaignDesk } from './campaign/desk.ts'
 import { DeskFailure } from './campaign/hub-desk.ts'
@@ -18,8 +20,26 @@ export type RunCampaignOptions = {
   readonly clock?: Clock
 }
 
+/** A skill that was told to stop has a second for it. */
+const PUT_AWAY_MS = 5_000
+
+const isCalledOff = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && reason instanceof DOMException && reason.message === 'cancelled'
+
 export function runCampaign({ desk, prices = PRICES, clock = createClock() }: RunCampaignOptions) {
   const price = prices.run_campaign ?? 0
+
+  /** An agent that stops goes on later; only what is over is put away. */
+  async function putAway(id: string, cause: unknown, signal: AbortSignal): Promise<void> {
+    const words = isCalledOff(signal) ? 'it was called off' : undefined
+    const failed = !signal.aborted && cause instanceof StepFailure ? cause.message : undefined
+    const why = words ?? failed
+    if (why === undefined) return
+    const within = AbortSignal.timeout(PUT_AWAY_MS)
+    // Whoever asked hears how the run itself ended, whatever becomes of its record.
+    await archive(id, { desk, now: clock.now, words: why, signal: within }).catch(() => undefined)
+  }
+
   return defineSkill({
     name: 'run_campaign',
     version: '1.0',
@@ -41,6 +61,7 @@ export function runCampaign({ desk, prices = PRICES, clock = createClock() }: Ru
       try {
         return await run(asked, { ...hands, most, sleep })
       } catch (cause) {
+        await putAway(asked.campaign.campaign_id, cause, signal)
         if (signal.aborted) throw cause
         const detail = cause instanceof Error ? cause.message : String(cause)
         if (cause instanceof StepFailure) throw failure('STEP_FAILED', { cause, detail })

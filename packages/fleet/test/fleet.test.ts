@@ -39,7 +39,7 @@ const startHere = (): Promise<Fleet> =>
   })
 
 beforeAll(async () => {
-  hub = await runHub({ auth: 'required' })
+  hub = await runHub({ auth: 'required', allowNet: ['127.0.0.1'] })
   ask = createAsker(hub, createClock())
   me = await ask.newOwner()
   await ask.send('/accounts', { token: me.token, body: { owner_id: me.owner } })
@@ -123,6 +123,30 @@ describe('the fleet', { timeout: 180_000 }, () => {
     assert.deepEqual(
       amounts.toSorted((one, other) => one - other),
       [0.05, 0.1, 0.1, 0.1, 0.25, 10],
+    )
+  })
+
+  test('SK-16 OC-18 called off while a person thinks, it is over and asks nobody', async () => {
+    const id = '0190a5f0-2a5e-7c11-8f2a-000000000003'
+    const job = await begin(id)
+    const review = await until(pending(id))
+    const cancelled = await ask.send(`/v1/work/${job.task}/cancel`, { token: me.token, body: {} })
+    assert.equal(cancelled.status, 202, JSON.stringify(cancelled.body))
+    await assert.rejects(job.result(), { code: 'work_cancelled' })
+    const seen = await until(async () => {
+      const { status, steps } = await told(id)
+      return status === 'archived' ? { steps } : undefined
+    })
+    assert.ok(seen.steps.every(({ state }) => state !== 'running'))
+    const late = await ask.send(`/v1/reviews/${review.review_id}/answer`, {
+      token: me.token,
+      body: { verdict: 'approve', content_hash: review.content_hash },
+    })
+    assert.equal(late.body.code, 'review_expired')
+    const { body } = await ask.send(`/v1/holds?task_id=${job.task}`, { token: me.token })
+    assert.deepEqual(
+      (body.holds as readonly { state: string }[]).map(({ state }) => state),
+      ['released'],
     )
   })
 

@@ -251,6 +251,32 @@ export function reviewsContract(open: () => Engine): void {
       assert.deepEqual([body.version, body.status, body.owner_id], [2, 'paused', agent.owner])
     })
 
+    test('SK-16 put away, it asks nobody any more', async () => {
+      const campaign_id = randomUUID()
+      const one = await laid({ campaign_id })
+      const sent = { key: one.key }
+      const open = { ...one.body, review_id: randomUUID() }
+      assert.equal((await asker.send('/v1/reviews', { ...sent, body: open })).status, 201)
+      assert.equal((await answer(one, { token: one.token }, yes(one))).status, 200)
+      const first = recordOf(one.id, { campaign_id })
+      assert.equal((await tell(first, sent)).status, 204)
+      const over = { ...first, version: 2, status: 'archived' }
+      assert.equal((await tell(over, sent)).status, 204)
+      assert.equal((await tell(over, sent)).status, 204)
+      const other = { ...one, path: `/v1/reviews/${open.review_id}` }
+      const states = []
+      for (const { path } of [one, other]) {
+        states.push((await asker.send(path, { token: one.token })).body.state)
+      }
+      assert.deepEqual(states, ['approved', 'expired'])
+      const late = await answer(other, { token: one.token }, yes(one))
+      assert.equal(said(late), '409 review_expired')
+      const query = 'topics=audit&kinds=review_withdrawn&limit=100'
+      const { body } = await asker.send(`/v1/facts?${query}`, { token: asker.operator })
+      const about = (body.facts as readonly object[]).map((each) => JSON.stringify(each))
+      assert.equal(about.filter((each) => each.includes(open.review_id)).length, 1)
+    })
+
     test('SK-16 is paused and resumed by its owner, and by nobody else', async () => {
       const agent = await asker.newAgent()
       const first = recordOf(agent.id)

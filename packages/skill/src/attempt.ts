@@ -54,7 +54,10 @@ export function beginAttempt(
     const stop = (because: 'timed_out' | 'left'): void => {
       close()
       resolve({ is: 'stopped', because })
-      reason = new DOMException(because, because === 'left' ? 'AbortError' : 'TimeoutError')
+      reason =
+        because === 'left'
+          ? new DOMException(leaving.why() ?? because, 'AbortError')
+          : new DOMException(because, 'TimeoutError')
       own?.abort(reason)
       grace = clock.after(LIMITS.skillGraceMs, () => {
         stray = !over

@@ -57,7 +57,10 @@ export type SubHiring = (asked: {
 }) => Promise<SubHired>
 
 export type SkillContext<Code extends string = string> = {
-  /** Aborted at the timeout, at the deadline, or when nobody waits any longer. */
+  /**
+   * Aborted at the timeout, at the deadline, or when nobody waits any longer. Of work that was
+   * called off the reason's `message` is `cancelled`; of an agent that only stops it is not.
+   */
   readonly signal: AbortSignal
   /** `progress(0.5, 'half of the pages')`. */
   readonly progress: (share: number, note?: string) => void

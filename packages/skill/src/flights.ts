@@ -90,7 +90,7 @@ export function createFlights<Answer>(): Flights<Answer> {
         flight.members.delete(member)
         if (member.leaving.hasLeft() && flight.members.size === 0) {
           remove(key, flight)
-          flight.leaver.leave()
+          flight.leaver.leave(member.leaving.why())
         }
       }
     },

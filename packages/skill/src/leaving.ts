@@ -4,17 +4,21 @@
  */
 export type Leaving = {
   readonly hasLeft: () => boolean
+  /** What was said of it, if anything was. */
+  readonly why: () => string | undefined
   /** Runs when it happens, once; not at all when it has happened. Answers how to take it back. */
   readonly onLeave: (run: () => void) => () => void
 }
 
-export type Leaver = Leaving & { readonly leave: () => void }
+export type Leaver = Leaving & { readonly leave: (why?: string) => void }
 
 export function createLeaver(): Leaver {
   let left = false
+  let said: string | undefined
   let heard: Set<() => void> | undefined
   return {
     hasLeft: () => left,
+    why: () => said,
     onLeave(run) {
       if (left) return () => undefined
       heard ??= new Set()
@@ -23,9 +27,10 @@ export function createLeaver(): Leaver {
         heard?.delete(run)
       }
     },
-    leave() {
+    leave(why) {
       if (left) return
       left = true
+      said = why
       const runs = heard ?? []
       heard = undefined
       for (const run of runs) run()

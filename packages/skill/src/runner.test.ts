@@ -9,6 +9,7 @@ import type { CallOptions } from './calls.ts'
 import type { SkillContext } from './contract.ts'
 import { defineSkill, Type } from './define.ts'
 import { SkillFailure } from './failure.ts'
+import { createLeaver } from './leaving.ts'
 import { createRunner } from './runner.ts'
 
 const fails = (code: string) => new SkillFailure(code)
@@ -187,6 +188,29 @@ describe('SK-2 retries for retryable codes only, with waits of 1, 2 and 4 s', ()
 })
 
 describe('SK-2 a timeout that really cancels', () => {
+  test('whoever leaves may say why, and the skill hears it', async () => {
+    const heard: unknown[] = []
+    const waits = steps(
+      (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            heard.push(signal.reason.name, signal.reason.message)
+            resolve({ n: 1 })
+          })
+        }),
+    )
+    const stage = createStage({ skills: [skillOf(waits.run)] })
+    for (const why of ['cancelled', undefined]) {
+      const leaving = createLeaver()
+      const run = stage.runner.run('double', { n: 1 }, { leaving })
+      await stage.clock.advanceBy(1)
+      leaving.leave(why)
+      const { answer } = await stage.until(run)
+      assert.equal(!answer.ok && answer.error.code, 'CANCELLED')
+    }
+    assert.deepEqual(heard, ['AbortError', 'cancelled', 'AbortError', 'left'])
+  })
+
   test('the signal is aborted, and what comes later is dropped', async () => {
     let heard: unknown
     const late = steps((_, { signal, progress }) => {

@@ -151,15 +151,16 @@ export function createRunner(options: RunnerOptions): Runner {
   ): Promise<Ran & { readonly joined?: boolean }> {
     let late = false
     const { deadline, signal, leaving } = call
+    const leave = (): void => leaver.leave(leaving?.why())
     // One more turn at the deadline itself: what ends with it may still be answered in its words.
     const expire = (): void => {
       late = true
-      timer = clock.after(0, leaver.leave)
+      timer = clock.after(0, leave)
     }
     let timer = deadline === undefined ? undefined : clock.after(deadline - clock.now(), expire)
-    signal?.addEventListener('abort', leaver.leave, { once: true })
-    const stay = leaving?.onLeave(leaver.leave)
-    if (signal?.aborted || leaving?.hasLeft()) leaver.leave()
+    signal?.addEventListener('abort', leave, { once: true })
+    const stay = leaving?.onLeave(leave)
+    if (signal?.aborted || leaving?.hasLeft()) leave()
     try {
       const landed = await perform(ask, {
         leaving: leaver,
@@ -177,7 +178,7 @@ export function createRunner(options: RunnerOptions): Runner {
     } finally {
       timer?.cancel()
       stay?.()
-      signal?.removeEventListener('abort', leaver.leave)
+      signal?.removeEventListener('abort', leave)
     }
   }
 

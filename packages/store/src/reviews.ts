@@ -9,6 +9,7 @@ import {
   type AnswerRefusal,
   decideAnswer,
   decideOpenReview,
+  decideWithdraw,
   type OpenRefusal,
   type Review,
   type ReviewAnswer,
@@ -65,6 +66,11 @@ export type Reviews = {
     given: AnswerGiven,
     correlation: CorrelationId,
   ) => Promise<Decision<ReviewFact, AnswerRefusal>>
+  /** Whatever of the campaign still waits: its time is over. */
+  readonly withdraw: (
+    withdrawn: { readonly campaign: CampaignId; readonly owner: OwnerId; readonly by: string },
+    correlation: CorrelationId,
+  ) => Promise<void>
   readonly find: (id: ReviewId) => Promise<KeptReview | undefined>
   /** The latest first. */
   readonly list: (query: ReviewQuery) => Promise<readonly KeptReview[]>
@@ -87,6 +93,11 @@ type ReviewRow = {
 }
 
 const INSERT = 'INSERT INTO reviews SELECT * FROM json_populate_record(NULL::reviews, $1::json)'
+
+const WAITING = `
+  SELECT * FROM reviews
+  WHERE owner = $1 AND campaign = $2 AND answer IS NULL AND expires_at > $3
+  ORDER BY id FOR UPDATE`
 
 const LIST = `
   SELECT * FROM reviews
@@ -150,6 +161,22 @@ export function createReviews({
             ])
             await write(tx, decision.facts, { now, correlation, by })
             return decision
+          }),
+        hands,
+      ),
+
+    withdraw: ({ campaign, owner, by }, correlation) =>
+      retrying(
+        () =>
+          database.transaction(async (tx) => {
+            const now = clock.now()
+            const waiting = await tx.query<ReviewRow>(WAITING, [owner, campaign, now])
+            for (const { review } of waiting.map(keptOf)) {
+              const decision = decideWithdraw(review, now)
+              if (!decision.ok || decision.facts.length === 0) continue
+              await tx.query('UPDATE reviews SET expires_at = $2 WHERE id = $1', [review.id, now])
+              await write(tx, decision.facts, { now, correlation, by })
+            }
           }),
         hands,
       ),

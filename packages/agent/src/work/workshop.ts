@@ -222,7 +222,7 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     if (over) {
       one.told = true
       waiting.over(kept)
-      one.stop.leave()
+      one.stop.leave(state.name)
     }
     // P-1: what will not be done gives its credits back at once; if nobody hears it, they lapse.
     if (state.name === 'refused' && kept.hold !== undefined) void network.release(kept.hold)

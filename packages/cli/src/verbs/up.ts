@@ -32,6 +32,8 @@ import type { HubThere, Network } from '../up/network.ts'
 import { placeFor } from '../up/place.ts'
 
 const OWNER = 'me'
+/** The fleet is on this machine, and its hub speaks to it: when somebody calls work off. */
+const HERE = '127.0.0.1'
 const SAMPLE = 'town-square'
 
 export function upVerb(): Command {
@@ -101,7 +103,7 @@ async function run(options: Options): Promise<void> {
     const named = settings.origins.listen !== 'default'
     const listen = await placeFor(settings.values.listen, { named, say: line.note })
     const network = await startNetwork({
-      settings: { ...settings.values, listen },
+      settings: { ...settings.values, listen, allowNet: [...settings.values.allowNet, HERE] },
       providers: providers.settings,
       owner: OWNER,
       directory,

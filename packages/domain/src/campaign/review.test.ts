@@ -15,6 +15,7 @@ import {
   applyReview,
   decideAnswer,
   decideOpenReview,
+  decideWithdraw,
   type Review,
   type ReviewAnswer,
   reviewStateOf,
@@ -97,6 +98,17 @@ describe('answering a review', () => {
       assert.equal(got, expected)
     })
   }
+
+  test('what nobody wants to know any more is over; what was answered stays so', () => {
+    const decision = decideWithdraw(open, NOON + 5)
+    assert.ok(decision.ok)
+    const after = decision.facts.reduce<Review | undefined>(applyReview, open)
+    assert.ok(after)
+    assert.deepEqual([reviewStateOf(after, NOON + 5), after.expiresAt], ['expired', NOON + 5])
+    for (const over of [answered(rejects('no')), { ...open, expiresAt: NOON + 5 }]) {
+      assert.deepEqual(decideWithdraw(over, NOON + 5), { ok: true, facts: [] })
+    }
+  })
 
   test('an unanswered review expires, an answered one does not', () => {
     assert.equal(reviewStateOf(open, NOON), 'pending')

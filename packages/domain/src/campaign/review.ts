@@ -5,6 +5,7 @@
  *   V2  One answer counts. The same answer by the same person again is that answer.
  *   V3  Its time may pass: from then on nobody decides it, and it counts as unanswered.
  *   V4  Whoever edits approves the text as edited, and that is what may be published.
+ *   V5  Whoever asked may have no more use for an answer: then its time is over at once.
  */
 import type { Publication } from '../approval.ts'
 import { accept, type Decision, refuse } from '../decision.ts'
@@ -54,6 +55,7 @@ export function reviewStateOf({ answer, expiresAt }: Review, now: Instant): Revi
 export type ReviewFact =
   | { readonly type: 'review_opened'; readonly review: Review }
   | { readonly type: 'review_answered'; readonly id: ReviewId; readonly answer: ReviewAnswer }
+  | { readonly type: 'review_withdrawn'; readonly id: ReviewId; readonly at: Instant }
 
 export type OpenRefusal = 'key_conflict' | 'expiry_too_far' | 'review_expired'
 
@@ -94,6 +96,12 @@ export function decideAnswer(
   return accept({ type: 'review_answered', id: review.id, answer: { ...said, at: now } })
 }
 
+/** V5. Of what is answered or over already nothing is left to withdraw. */
+export function decideWithdraw(review: Review, now: Instant): Decision<ReviewFact, never> {
+  if (reviewStateOf(review, now) !== 'pending') return accept()
+  return accept({ type: 'review_withdrawn', id: review.id, at: now })
+}
+
 /** V2. Each approval has an id of its own, so that alone is no difference. */
 function isSameAnswer(before: ReviewAnswer, said: Omit<ReviewAnswer, 'at'>): boolean {
   if (before.reviewer !== said.reviewer || before.words !== said.words) return false
@@ -105,5 +113,7 @@ function isSameAnswer(before: ReviewAnswer, said: Omit<ReviewAnswer, 'at'>): boo
 
 export function applyReview(review: Review | undefined, fact: ReviewFact): Review | undefined {
   if (fact.type === 'review_opened') return fact.review
-  return review === undefined ? undefined : { ...review, answer: fact.answer }
+  if (review === undefined) return undefined
+  if (fact.type === 'review_withdrawn') return { ...review, expiresAt: fact.at }
+  return { ...review, answer: fact.answer }
 }

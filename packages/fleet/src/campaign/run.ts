@@ -6,6 +6,7 @@
  *       of a piece is passed once.
  *   M2  Everything is made up to the person's desk first, one piece after the other; then all wait,
  *       and each is published when its own approval comes.
+ *   M3  Asked for again after it was put away, it is taken up where it was.
  */
 import type { FetchTrendsOutput, SemanticFilterOutput } from '@chimera/dialects/skills/schema'
 import type { Instant } from '@chimera/domain/ids'
@@ -49,6 +50,9 @@ export async function runCampaign(
   const kept = await desk.load(id, signal)
   const book = createBook(kept?.record ?? beginRecord(asked, now()), { desk, now, signal })
   if (kept === undefined) await desk.save(book.record(), signal)
+  if (kept?.record.status === 'archived') {
+    await book.change((record, at) => touched(record, { status: 'active' }, at))
+  }
   const unpaused = pauses(book, hands, id)
   const steps = createSteps({ ...hands, book, unpaused })
   const people = createPeople({ ...hands, sleep })

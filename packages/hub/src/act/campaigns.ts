@@ -3,6 +3,7 @@
  *
  *   K1  An agent tells of its own campaigns; its owner's token speaks for it.
  *   K2  To everybody but its owner and an operator a campaign is not there.
+ *   K3  A campaign that is archived asks nobody any more: its reviews are over with it.
  */
 import type {
   CampaignRecord,
@@ -12,7 +13,7 @@ import type {
 } from '@chimera/dialects/chimera'
 import { isUuid } from '@chimera/dialects/wire'
 import { type Refused, refuse } from '@chimera/domain/decision'
-import type { AgentId, CampaignId } from '@chimera/domain/ids'
+import type { AgentId, CampaignId, CorrelationId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
 import type { KeptCampaign } from '../ports/campaigns.ts'
 import { ownerFor } from './approvals.ts'
@@ -34,12 +35,18 @@ export async function ownerOfAgent(hub: Hub, caller: Caller, id: AgentId) {
 export async function tellCampaign(
   hub: Hub,
   caller: Caller,
-  told: CampaignTold,
+  { correlation, ...told }: CampaignTold & { readonly correlation: CorrelationId },
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
   const owned = await ownerOfAgent(hub, caller, told.agent)
   if (!owned.ok) return owned
-  const decision = await hub.keep.campaigns.tell({ ...told, owner: owned.owner })
-  return decision.ok ? { ok: true } : decision
+  const { owner } = owned
+  const decision = await hub.keep.campaigns.tell({ ...told, owner })
+  if (!decision.ok) return decision
+  if (told.status === 'archived') {
+    const withdrawn = { campaign: told.id, owner, by: `agent:${told.agent}` }
+    await hub.keep.reviews.withdraw(withdrawn, correlation)
+  }
+  return { ok: true }
 }
 
 export async function showCampaign(

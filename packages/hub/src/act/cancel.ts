@@ -77,8 +77,12 @@ async function askToStop(
     body: '{}',
     limits: LIMITS,
   })
-  if (outcome.ok && outcome.status >= 200 && outcome.status < 300) return { ok: true }
-  return refuse(outcome.ok && outcome.status === CONFLICT ? 'work_ended' : 'agent_silent')
+  if (!outcome.ok) {
+    const { code } = outcome.failure
+    return refuse(code === 'refused_address' ? 'address_refused' : 'agent_silent')
+  }
+  if (outcome.status >= 200 && outcome.status < 300) return { ok: true }
+  return refuse(outcome.status === CONFLICT ? 'work_ended' : 'agent_silent')
 }
 
 const CONFLICT = 409

@@ -70,6 +70,11 @@ export type Reviews = {
     },
     correlation: CorrelationId,
   ) => Promise<Decision<ReviewFact, AnswerRefusal>>
+  /** Whatever of the campaign still waits: its time is over. */
+  readonly withdraw: (
+    withdrawn: { readonly campaign: CampaignId; readonly owner: OwnerId; readonly by: string },
+    correlation: CorrelationId,
+  ) => Promise<void>
   readonly find: (id: ReviewId) => Promise<KeptReview | undefined>
   /** The latest first. */
   readonly list: (query: {

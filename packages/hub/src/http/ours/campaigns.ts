@@ -12,7 +12,8 @@ export const campaignRoutes: FastifyPluginAsync<SubjectRoutes> = async (app, { h
   app.post('/campaigns', async (request, reply) => {
     const told = ours.readCampaignRecord(request.body)
     if (!told.ok) return no(reply, told)
-    const done = await tellCampaign(hub, request.caller, told.value)
+    const correlation = request.id as CorrelationId
+    const done = await tellCampaign(hub, request.caller, { ...told.value, correlation })
     return done.ok ? reply.code(204).send() : no(reply, done)
   })
 
