@@ -8,7 +8,6 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +20,7 @@ import { fillMigrated } from '@chimera/store/testing/embedded'
 import { type PostgresServer, startPostgres } from '@chimera/store/testing/postgres-server'
 import { readyBundle, testProgram } from '@chimera/tools/bundle'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { freePort } from './cutting.ts'
 import type { Mortal } from './mortal.ts'
 import { type Body, call, job, until } from './serving.ts'
 
@@ -170,12 +170,3 @@ describe(`killed in the middle of its work (SEED=${SEED})`, () => {
     })
   }
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  assert.ok(address !== null && typeof address !== 'string')
-  return address.port
-}
