@@ -21,20 +21,21 @@ export type Written = {
   readonly move: () => void
 }
 
-/** What is written: an entry, or where it lies in the file before this one. */
-export type Source = { readonly text: string } | { readonly lying: Lying<unknown> }
-
 export const FILE_MODE = 0o600
 /** Held at once, of reading as of writing: few calls, and little of a process. */
 const PIECE_BYTES = 1 << 20
 const BREAK = 0x0a
 
-/** All that counts, in a new file that takes the place of the old one in one step. */
+/**
+ * All that counts, in a new file that takes the place of the old one in one step: entries as they
+ * are, and those that lie in the file before this one.
+ */
 export async function rewrite(
   path: string,
-  sources: Iterable<Source>,
+  entries: readonly (object | Lying<unknown>)[],
   before?: FileHandle,
 ): Promise<Written> {
+  const copy = createCopier(entries, before)
   const draft = `${path}.new`
   const out = await open(draft, 'w', FILE_MODE)
   const moved: { readonly lying: Lying<unknown>; readonly at: number }[] = []
@@ -48,9 +49,10 @@ export async function rewrite(
     waiting = 0
   }
   try {
-    for (const source of sources) {
-      const line = 'text' in source ? Buffer.from(source.text) : await bytesOf(before, source.lying)
-      if ('lying' in source) moved.push({ lying: source.lying, at: size })
+    for (const [place, entry] of entries.entries()) {
+      const lying = isLying(entry) ? entry : undefined
+      const line = lying ? await copy(lying, place) : Buffer.from(lineOf(entry))
+      if (lying) moved.push({ lying, at: size })
       pieces.push(line)
       waiting += line.length
       size += line.length
@@ -71,9 +73,44 @@ export async function rewrite(
   return { file, lines, size, move }
 }
 
+export const lineOf = (entry: object): string => `${JSON.stringify(entry)}\n`
+
+export const isLying = <Rest>(entry: object | Lying<Rest>): entry is Lying<Rest> =>
+  'rest' in entry && 'bytes' in entry
+
+/**
+ * The bytes of one after the other. Neighbours in the file are read together: they mostly come in
+ * the order in which they lie there, and a read for each would be most of the work.
+ */
+function createCopier(entries: readonly object[], file: FileHandle | undefined) {
+  let held: { readonly at: number; readonly bytes: Buffer } | undefined
+
+  /** How far to read at once, from the one at this place on. */
+  function endFrom(first: Lying<unknown>, place: number): number {
+    let end = first.at + first.bytes
+    for (let next = place + 1; next < entries.length; next += 1) {
+      const entry = entries[next]
+      if (entry === undefined || !isLying(entry)) continue
+      const itsEnd = entry.at + entry.bytes
+      if (entry.at < end || itsEnd - first.at > PIECE_BYTES) break
+      end = itsEnd
+    }
+    return end
+  }
+
+  return async (lying: Lying<unknown>, place: number): Promise<Buffer> => {
+    const { at, bytes } = lying
+    if (held === undefined || at < held.at || at + bytes > held.at + held.bytes.length) {
+      const whole = { at, bytes: endFrom(lying, place) - at }
+      held = { at, bytes: await bytesOf(file, whole) }
+    }
+    return held.bytes.subarray(at - held.at, at - held.at + bytes)
+  }
+}
+
 export async function bytesOf(
   file: FileHandle | undefined,
-  { at, bytes }: Lying<unknown>,
+  { at, bytes }: Pick<Lying<unknown>, 'at' | 'bytes'>,
 ): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(bytes)
   let read = 0

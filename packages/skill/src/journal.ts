@@ -13,7 +13,7 @@
  *       it: a process holds what goes on, and not all that ever was.
  */
 import { open } from 'node:fs/promises'
-import { bytesOf, type Lying, linesOf, rewrite, type Source } from './journal-file.ts'
+import { bytesOf, isLying, type Lying, lineOf, linesOf, rewrite } from './journal-file.ts'
 
 export { FILE_MODE, type Lying } from './journal-file.ts'
 
@@ -111,7 +111,8 @@ export async function openJournal<Entry extends object, Rest = never>(
     await new Promise((next) => setImmediate(next))
     try {
       const before = file
-      const fresh = await rewrite(path, sourcesOf(entries()), before)
+      // Those of this moment: writing them takes a while, in which more may come.
+      const fresh = await rewrite(path, Array.from(entries()), before)
       // In one turn, so that nobody looks for what lies in one file in the other.
       ;({ file, lines, size } = fresh)
       fresh.move()
@@ -158,7 +159,7 @@ export async function openJournal<Entry extends object, Rest = never>(
 }
 
 /** What cannot be written is told so, and harms nothing that waits with it. */
-function textOf({ entry, waits }: Line<unknown, never>): string {
+function textOf({ entry, waits }: Line<object, never>): string {
   try {
     return lineOf(entry)
   } catch (error) {
@@ -166,18 +167,6 @@ function textOf({ entry, waits }: Line<unknown, never>): string {
     return ''
   }
 }
-
-const lineOf = (entry: unknown): string => `${JSON.stringify(entry)}\n`
-
-/** Those of this moment: writing them takes a while, in which more may come. */
-const sourcesOf = (entries: Iterable<object>): Iterable<Source> => eachOf(Array.from(entries))
-
-function* eachOf(entries: readonly object[]): Generator<Source> {
-  for (const each of entries) yield isLying(each) ? { lying: each } : { text: lineOf(each) }
-}
-
-const isLying = <Rest>(entry: object | Lying<Rest>): entry is Lying<Rest> =>
-  'rest' in entry && 'bytes' in entry
 
 async function load<Entry extends object, Rest>(options: JournalOptions<Entry, Rest>) {
   const { path, nameOf, isOver, restOf, unusable } = options
@@ -197,7 +186,7 @@ async function load<Entry extends object, Rest>(options: JournalOptions<Entry, R
       else found.set(nameOf(entry), rest === undefined ? entry : { rest, at, bytes })
     }
     const all = [...found.values()]
-    const written = await rewrite(path, sourcesOf(all), file)
+    const written = await rewrite(path, all, file)
     written.move()
     const first = new Map<string, Entry>()
     for (const [name, each] of found) if (!isLying(each)) first.set(name, each)
