@@ -136,6 +136,13 @@ export function createRunner(options: RunnerOptions): Runner {
       watch({ is: 'escalated', skill: skill.id, call, code, detail }),
   })
 
+  // Written out: an object that is spread and then given one more field is of a kind of its own to
+  // the engine, and whatever looks at it afterwards is slow.
+  function askOf({ ask, skill }: Extract<ReadCall, { readonly ok: true }>): Ask {
+    const { checks, given, input, call, caller, key, hire } = ask
+    return { skill, checks, run: workOf(skill), given, input, call, caller, key, hire }
+  }
+
   function workOf({ id, work }: Skill): (input: unknown, context: SkillContext) => unknown {
     if (work.is === 'function') return work.run
     const pool = threads.get(id) ?? createThreads(work, clock)
@@ -229,7 +236,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return refused(fault('UNAVAILABLE', 'overloaded', { retryAfterMs: LIMITS.skillGraceMs }))
     }
     const leaver = createLeaver()
-    const waiting = wait({ ...read.ask, run: workOf(read.skill) }, call, leaver)
+    const waiting = wait(askOf(read), call, leaver)
     pending.set(waiting, leaver)
     try {
       return finish(read, await waiting, about)

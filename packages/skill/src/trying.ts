@@ -246,8 +246,11 @@ function madeOf(
   const { isOver, timeoutMs } = how
   const kept = how.partial === undefined ? { isOver } : { isOver, partial: how.partial }
   switch (attempted.is) {
-    case 'done':
-      return { ...checked(trial, attempted.value), ...kept }
+    case 'done': {
+      const made = checked(trial, attempted.value)
+      if (!made.ok) return { ok: false, fault: made.fault, ...kept }
+      return { ok: true, output: made.output, bytes: made.bytes, ...kept }
+    }
     case 'threw':
       return { ok: false, fault: faultOf(skill, attempted.error), ...kept }
     case 'stopped': {

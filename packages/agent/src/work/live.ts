@@ -37,9 +37,13 @@ export type Stop = Leaver & { readonly signal: () => AbortSignal }
 
 function createStop(): Stop {
   const leaver = createLeaver()
+  const { hasLeft, why, onLeave, leave } = leaver
   let controller: AbortController | undefined
   return {
-    ...leaver,
+    hasLeft,
+    why,
+    onLeave,
+    leave,
     signal: () => {
       if (controller === undefined) {
         const made = new AbortController()

@@ -135,13 +135,13 @@ function decidePlace(
   now: Instant,
 ): Decision<Admitted, 'queue_full' | 'deadline_too_soon'> {
   const { priceCents, durationMs } = skill
-  const admitted = { type: 'work_admitted', skill, priceCents } as const
+  const type = 'work_admitted'
   const endsAt = now + durationMs
 
   if (skill.needsApproval || desk.reserved || desk.slotsFree > 0) {
     if (ask.deadline !== undefined && endsAt > ask.deadline) return tooSoon(endsAt)
     const answer = skill.needsApproval ? 'awaiting' : 'accepted'
-    return accept({ ...admitted, answer, estimatedEnd: endsAt })
+    return accept({ type, skill, priceCents, answer, estimatedEnd: endsAt })
   }
 
   const entry = queuedOf(ask, durationMs, now)
@@ -154,12 +154,8 @@ function decidePlace(
     return refuse('queue_full', { ...deferred.particulars, figures })
   }
   const until = deferred.facts[0]?.until ?? now
-  return accept({
-    ...admitted,
-    answer: 'deferred',
-    deferredUntil: until,
-    estimatedEnd: until + durationMs,
-  })
+  const estimatedEnd = until + durationMs
+  return accept({ type, skill, priceCents, answer: 'deferred', deferredUntil: until, estimatedEnd })
 }
 
 function decidePrice(
