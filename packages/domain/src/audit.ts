@@ -43,8 +43,9 @@ export function sealFacts<Fact>(
   const sealed: Sealed<Fact>[] = []
   let last = head
   for (const { fact, recordedAt, correlation } of recorded) {
-    const body = { seq: last.seq + 1, prev: last.hash, fact, recordedAt, correlation }
-    const seal = { ...body, hash: digestOf(body) }
+    const [seq, prev] = [last.seq + 1, last.hash]
+    const hash = digestOf({ seq, prev, fact, recordedAt, correlation })
+    const seal = { seq, prev, fact, recordedAt, correlation, hash }
     sealed.push(seal)
     last = { seq: seal.seq, hash: seal.hash }
   }

@@ -19,7 +19,7 @@ export type Checked = {
 }
 
 type Verify = (signature: Uint8Array, bytes: Uint8Array, key: Uint8Array) => boolean
-type Asked = Checked & { readonly resolve: (good: boolean) => void }
+type Asked = { readonly checked: Checked; readonly resolve: (good: boolean) => void }
 
 // A message to a thread and back takes as long as one or two verifications.
 const MANY = 8
@@ -58,7 +58,9 @@ export function createAside(
   const owed: (readonly Asked[])[] = []
 
   function checkHere(asked: readonly Asked[]): void {
-    for (const { signature, bytes, key, resolve } of asked) resolve(verify(signature, bytes, key))
+    for (const { checked, resolve } of asked) {
+      resolve(verify(checked.signature, checked.bytes, checked.key))
+    }
   }
 
   function fail(): void {
@@ -101,16 +103,18 @@ export function createAside(
     new Promise((resolve) => {
       // All that is asked for in one go is there when the microtasks run.
       if (gathered.length === 0) queueMicrotask(flush)
-      gathered.push({ ...checked, resolve })
+      gathered.push({ checked, resolve })
     })
 }
 
 function pack(asked: readonly Asked[]): Uint8Array<ArrayBuffer> {
   const fixed = LENGTH_BYTES + KEY_BYTES + SIGNATURE_BYTES
-  const packed = new Uint8Array(asked.reduce((sum, { bytes }) => sum + fixed + bytes.length, 0))
+  const size = asked.reduce((sum, { checked }) => sum + fixed + checked.bytes.length, 0)
+  const packed = new Uint8Array(size)
   const view = new DataView(packed.buffer)
   let at = 0
-  for (const { key, signature, bytes } of asked) {
+  for (const { checked } of asked) {
+    const { key, signature, bytes } = checked
     view.setUint32(at, bytes.length)
     packed.set(key, at + LENGTH_BYTES)
     packed.set(signature, at + LENGTH_BYTES + KEY_BYTES)

@@ -43,7 +43,7 @@ export function signMessageText<Message extends object>(
   const signature = encodeSignature(signBytes(Buffer.from(text, 'utf8'), pair))
   const comma = text === '{}' ? '' : ','
   return {
-    // Not spread: with one field more each would be of a kind of its own to the engine.
+    // Not spread (decision 0082).
     message: Object.assign({}, body, { signature }),
     text: `${text.slice(0, -1)}${comma}"signature":"${signature}"}`,
   }

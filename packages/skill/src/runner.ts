@@ -136,8 +136,7 @@ export function createRunner(options: RunnerOptions): Runner {
       watch({ is: 'escalated', skill: skill.id, call, code, detail }),
   })
 
-  // Written out: an object that is spread and then given one more field is of a kind of its own to
-  // the engine, and whatever looks at it afterwards is slow.
+  // Written out, and not spread (decision 0082).
   function askOf({ ask, skill }: Extract<ReadCall, { readonly ok: true }>): Ask {
     const { checks, given, input, call, caller, key, hire } = ask
     return { skill, checks, run: workOf(skill), given, input, call, caller, key, hire }

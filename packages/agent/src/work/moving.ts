@@ -71,8 +71,7 @@ export function stepWork(
     const letters = [...kept.letters, letter('result', 'hub')]
     if (kept.callback !== undefined) letters.push(letter('result', 'callback'))
     const forgetAt = forgetAtOf(kept, now)
-    // Not spread: with one field more each would be of a kind of its own to the engine, and all
-    // that looks at it afterwards slow.
+    // Not spread (decision 0082).
     const told: Writable<KeptWork> = Object.assign({}, kept, { work, report, letters })
     if (forgetAt !== undefined) told.forgetAt = forgetAt
     return { decision, kept: told, moved: true }

@@ -117,8 +117,7 @@ export function createProgresses(now: () => Instant): Progresses {
   }
 }
 
-// Written out: objects that are spread together each have a shape of their own, which is larger
-// than what is in them.
+// Written out, and not spread (decision 0082).
 function momentOf(told: Told, place: number, at: Instant): Moment {
   if (told.is !== 'progress') return { is: told.is, place, at }
   const { is, share, note } = told

@@ -120,25 +120,22 @@ export function encodeReserveAck(
   outcome: ReserveOutcome,
   now: Instant,
 ): Unsigned<wire.ReserveAck> {
-  const told = { instance_id: instance, task_id: task }
-  const signed = { trace_id: correlation, signed_at: writeInstant(now) }
+  const [instance_id, task_id, trace_id] = [instance, task, correlation]
+  const signed_at = writeInstant(now)
   if (outcome.ok) {
-    const { id, lapsesAt } = outcome.reservation
-    return {
-      ...told,
-      accepted: true,
-      reservation_id: id,
-      expires_at: writeInstant(lapsesAt),
-      ...signed,
-    }
+    const { id: reservation_id, lapsesAt } = outcome.reservation
+    const expires_at = writeInstant(lapsesAt)
+    return { instance_id, task_id, accepted: true, reservation_id, expires_at, trace_id, signed_at }
   }
   const seconds = retryAfterSeconds(outcome.particulars.retryAt, now)
   return {
-    ...told,
+    instance_id,
+    task_id,
     accepted: false,
     reason: rejectReason(outcome.refusal),
     ...(seconds !== undefined && { retry_after_seconds: seconds }),
-    ...signed,
+    trace_id,
+    signed_at,
   }
 }
 

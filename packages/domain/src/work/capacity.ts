@@ -53,6 +53,13 @@ export type CapacityFact =
     }
   | { readonly type: 'drain_begun' }
 
+// Written out, and not spread (decision 0082).
+function promiseOf(asked: Omit<Reservation, 'lapsesAt'>, lapsesAt: Instant): Reservation {
+  const { id, planner, task, slots, hold } = asked
+  const promise = { id, planner, task, slots, lapsesAt }
+  return hold === undefined ? promise : { id, planner, task, slots, lapsesAt, hold }
+}
+
 /** Strongest first: when several apply, the asker hears the first. */
 export type ReserveRefusal =
   | 'task_conflict'
@@ -75,7 +82,7 @@ export function decideReserve(
   if (asked.slots > slotsFree(capacity, now)) return exhausted(capacity, now)
 
   const lapsesAt = Math.min(now + LIMITS.reservationMs, deadline)
-  return accept({ type: 'slots_reserved', reservation: { ...asked, lapsesAt } })
+  return accept({ type: 'slots_reserved', reservation: promiseOf(asked, lapsesAt) })
 }
 
 /** Work begins: on the promise that its planner holds for this task, or on slots that are free. */

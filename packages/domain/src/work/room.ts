@@ -58,7 +58,9 @@ export const emptyRoom = (instance: InstanceId, agent: AgentId): Room => ({
 })
 
 /** For what takes nothing new, and so is not measured against the slots owned. */
-export const asCapacity = (room: Room): Capacity => ({ ...room, slots: 0, draining: false })
+export function asCapacity({ instance, reservations, running }: Room): Capacity {
+  return { instance, slots: 0, draining: false, reservations, running }
+}
 
 /** A fact is already true, so nothing is checked here. */
 export function applySlots(room: Room | undefined, fact: SlotFact): Room {

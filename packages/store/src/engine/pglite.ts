@@ -38,7 +38,8 @@ type Order = { readonly statements: readonly Statement[]; readonly apart: boolea
 /** The order is made when its turn has come, of all that is to be in it by then. */
 type Exchange = (order: () => Order) => Promise<readonly Result[]>
 
-type Waiting = Statement & {
+type Waiting = {
+  readonly statement: Statement
   readonly resolve: (rows: readonly Row[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -83,7 +84,7 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
   async function runTogether(group: readonly Waiting[]): Promise<void> {
     try {
       await arm()
-      const statements = group.map(bare)
+      const statements = group.map(({ statement: each }) => each)
       const results = await exchange(() => ({ statements, apart: true }))
       for (const [at, each] of group.entries()) settle(each, results[at])
     } catch (error) {
@@ -94,7 +95,7 @@ function serve(exchange: Exchange, stop: () => Promise<void>): Database {
   function query<R extends Row>(sql: string, params?: readonly Param[]): Promise<readonly R[]> {
     if (closed) return Promise.reject(new Failure('database_closed', 'query after close'))
     return new Promise<readonly Row[]>((resolve, reject) => {
-      const waiting = { ...statement(sql, params), resolve, reject }
+      const waiting = { statement: statement(sql, params), resolve, reject }
       const [first] = together
       if (first !== undefined && together.length < MOST_TOGETHER) {
         together.push(waiting)
@@ -156,7 +157,7 @@ function openTransaction(exchange: Exchange, begin: string) {
       const results = await exchange(() => {
         sent = gathered
         gathered = []
-        return { statements: sent.map(bare), apart: false }
+        return { statements: sent.map(({ statement: each }) => each), apart: false }
       })
       for (const [at, { resolve, reject }] of sent.entries()) {
         const result = results[at]
@@ -174,7 +175,7 @@ function openTransaction(exchange: Exchange, begin: string) {
 
   function run(one: Statement): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
-      gathered.push({ ...one, resolve, reject })
+      gathered.push({ statement: one, resolve, reject })
       if (gathered.length === 1) void send()
     })
   }
@@ -255,8 +256,6 @@ function statement(sql: string, params: readonly Param[] | undefined): Statement
 }
 
 /** Without what cannot travel between threads. */
-const bare = ({ sql, params }: Statement): Statement => statement(sql, params)
-
 function settle({ resolve, reject }: Waiting, result: Result | undefined): void {
   if (result?.ok === true) resolve(result.rows)
   else reject(failureOf(result))

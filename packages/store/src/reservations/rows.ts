@@ -66,12 +66,13 @@ export function roomsOf(rows: readonly ReservationRow[]): readonly Room[] {
 }
 
 function promiseOf({ id, planner, task, slots, lapses_at, hold }: ReservationRow): Reservation {
-  const promise = { id, planner, task, slots, lapsesAt: lapses_at }
-  return hold === null ? promise : { ...promise, hold }
+  const lapsesAt = lapses_at
+  const promise = { id, planner, task, slots, lapsesAt }
+  return hold === null ? promise : { id, planner, task, slots, lapsesAt, hold }
 }
 
 /** The reservation names the work that came on it. */
 function occupationOf({ id, planner, task, slots, hold }: ReservationRow): Occupation {
-  const occupation = { work: id as string as WorkId, planner, task, slots }
-  return hold === null ? occupation : { ...occupation, hold }
+  const work = id as string as WorkId
+  return hold === null ? { work, planner, task, slots } : { work, planner, task, slots, hold }
 }
