@@ -114,6 +114,7 @@ export function workContract(open: () => Engine): void {
       const asked = await on.hold(hirer, agent, { priceCents: 0 })
       assert.equal(await cancel(asked.task, agent), 'caller_forbidden')
       assert.equal(await cancel(asked.task, { token: on.operator }), 'caller_forbidden')
+      assert.equal(await cancel(asked.task, await on.newOwner()), 'work_unknown')
       const read = await on.narrower(hirer.token, { scopes: ['read'] })
       assert.equal(await cancel(asked.task, read), 'caller_forbidden')
       assert.equal(await cancel(asked.task, hirer), 'settled')

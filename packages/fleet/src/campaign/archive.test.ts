@@ -50,7 +50,7 @@ test('SK-16 what was under way has not ended, and says why', async () => {
   assert.deepEqual(steps, [{ ...running, ...ended }])
 })
 
-test('SK-16 a word of the run that comes between is kept, and the campaign put away after it', async () => {
+test('SK-16 a word of the run that comes between is kept, and it is put away then', async () => {
   const desk = createDesk(begun)
   let told = false
   const load = async () => {

@@ -7,8 +7,8 @@
  *   C2  The hub asks in its own name, by a pass for its own key: it has seen that the payer wants
  *       it, and an agent takes its word for that (decision 0081). An open hub vouches for nothing,
  *       and asks as anybody may.
- *   C3  The agent has the last word: it may be done by then. However it ended comes from it, signed,
- *       as any result does.
+ *   C3  The agent has the last word: it may be done by then. How it ended comes from it, signed, as
+ *       any result does.
  */
 
 import type { WorkSought } from '@chimera/dialects/chimera'

@@ -1,4 +1,4 @@
-/** Plans in a file: nothing that is out is forgotten, and what a dead process had in hand is free. */
+/** Plans in a file: what is out is not forgotten, and what a dead process had in hand is free. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
