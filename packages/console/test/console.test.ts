@@ -118,7 +118,7 @@ describe('live', () => {
   })
 })
 
-test('a hire that nobody has accepted is cancelled, after it was said what that does', async () => {
+test('a hire that nobody has accepted is called off, after it was said what that does', async () => {
   const held = randomUUID()
   const placed = await world.hub.post('/v1/holds', {
     payer_id: 'acme',
@@ -129,10 +129,10 @@ test('a hire that nobody has accepted is cancelled, after it was said what that 
   })
   assert.equal(placed.status, 201)
   await goTo(page, `work/${held}`)
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Call it off' }).click()
   const dialog = page.getByRole('dialog')
   assert.match((await dialog.textContent()) ?? '', /2\.50 credits is released to acme/)
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Call it off' }).click()
   await page.getByText('The payer withdrew; the credits are back').waitFor()
 })
 
@@ -142,11 +142,11 @@ test('OC-18 work that runs is called off: its agent stops, and nothing is paid',
   const ended = assert.rejects(hired, { code: 'work_cancelled' })
   await goTo(page, 'work')
   await page.getByRole('row').filter({ hasText: 'working' }).getByRole('link').first().click()
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Call it off' }).click()
   const dialog = page.getByRole('dialog')
   assert.match((await dialog.textContent()) ?? '', /asks its agent to stop/)
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('The agent broke it off; the credits are back').waitFor()
+  await dialog.getByRole('button', { name: 'Call it off' }).click()
+  await page.getByText('It was called off; the credits are back').waitFor()
   await ended
 })
 

@@ -230,7 +230,10 @@ function Timeline({ lines }: { readonly lines: readonly Line[] }) {
 
 function Result({ work }: { readonly work: Work | undefined }) {
   const result = work?.result
-  if (result === undefined) return null
+  const isBare =
+    result?.error === undefined && result?.output_hash === undefined && result?.content === 'kept'
+  // How it ended is in the timeline; of what was called off there is no more to show.
+  if (result === undefined || isBare) return null
   return (
     <Section title="Result" note={<Ago at={result.recorded_at} />}>
       {result.error && (
@@ -267,7 +270,7 @@ function CallOff({ hire, done }: { readonly hire: Hire; readonly done: () => voi
   const amount = <Credits amount={hire.amount} />
   return (
     <Confirm
-      label="Cancel"
+      label="Call it off"
       title="Call this work off?"
       tone="bad"
       act={async () => {

@@ -53,7 +53,7 @@ const isDone = ({ how }: Told) => how === 'done'
 
 const RELEASED: Readonly<Record<string, string>> = {
   refused: 'The agent turned it down; the credits are back',
-  cancelled: 'The agent broke it off; the credits are back',
+  cancelled: 'It was called off; the credits are back',
   failed: 'It failed; the credits are back',
   withdrawn: 'The payer withdrew; the credits are back',
   overdue: 'Its deadline passed without an end; the credits are back',
