@@ -7,8 +7,14 @@ import { defineConfig } from 'vitest/config'
 
 const conditions = ['chimera-source']
 
+// `npm run test:cluster`: each file has its own servers, which end with it, and the embedded suites
+// would be the PostgreSQL ones once more.
+const SERVED = process.env.CHIMERA_TEST_SERVED !== undefined
+
 // Load other modules than the rest would, by the environment, so they have a process each.
 const ALONE = ['packages/agent/test/served.test.ts']
+
+const EMBEDDED = ['**/*-embedded.test.ts']
 
 export default defineConfig({
   resolve: { conditions },
@@ -20,10 +26,10 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['{packages,conformance,examples,bench,soak,tools}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', ...ALONE],
+          exclude: ['**/node_modules/**', '**/dist/**', ...ALONE, ...(SERVED ? EMBEDDED : [])],
           // The files of a worker share what they have loaded: loading it anew for each was a good
           // part of all tests. No module keeps state that passes from one to the next.
-          isolate: false,
+          isolate: SERVED,
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },

@@ -10,8 +10,7 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
 const RUNS = [
   {
     name: 'The whole suite of the hub, one hub on PostgreSQL and NATS',
-    // The embedded ones are the PostgreSQL ones once more.
-    files: ['packages/hub/test/', '--exclude', '**/*-embedded.test.ts'],
+    files: ['packages/hub/test/'],
     env: { CHIMERA_TEST_HUBS: '1', CHIMERA_TEST_SERVED: '1' },
   },
   {

@@ -5,7 +5,8 @@
  *       confirm it.
  *   A2  Raising, clearing and acknowledging commit with their facts and with the messages to the
  *       webhooks, so that each is told once or not at all.
- *   A3  What no hub has confirmed for the lease is cleared, by one hub.
+ *   A3  What no hub has confirmed for the lease is cleared, by one hub. Confirmed after that, it is
+ *       a new one, and seen once.
  */
 import {
   ALERTS,
@@ -71,11 +72,11 @@ type AlertRow = {
 
 const UPHOLD = `
   INSERT INTO alerts (id, kind, subject, severity, words, raised_at, seen_at, count)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, greatest($8::bigint, 1))
   ON CONFLICT (kind, subject) WHERE cleared_at IS NULL DO UPDATE SET
     words = excluded.words,
     seen_at = greatest(alerts.seen_at, excluded.seen_at),
-    count = alerts.count + excluded.count
+    count = alerts.count + $8::bigint
   RETURNING *`
 
 const PURGE = `
