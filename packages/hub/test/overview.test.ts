@@ -15,7 +15,7 @@ let worker: Party
 let task: string
 
 beforeAll(async () => {
-  hub = await runHub({ auth: 'required', database: undefined })
+  hub = await runHub({ auth: 'required' })
   hiring = createHiring(hub, createClock())
   hirer = await hiring.newParty()
   worker = await hiring.newParty()
