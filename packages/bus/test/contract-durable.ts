@@ -48,16 +48,16 @@ export function durableContract({ open, name }: Rig): void {
       const fresh = iterate(reader.follow(stream, { after: 'last' }))
       assert.deepEqual((await take(all, 3)).map(wordOf), ['1 1', '2 2', '3 3'])
       assert.deepEqual((await take(some, 1)).map(wordOf), ['3 3'])
-      let heard = false
+      const heard = { yet: false }
       const next = fresh.next().finally(() => {
-        heard = true
+        heard.yet = true
       })
       await writer.store(durable(`${stream}.a`, '4'))
       await writer.store(durable(`${stream}.a`, '5'))
       assert.deepEqual((await take(all, 2)).map(wordOf), ['4 4', '5 5'])
       assert.deepEqual((await take(some, 2)).map(wordOf), ['4 4', '5 5'])
       // It hears what comes after it has begun, and when that is nobody but it can tell.
-      for (let word = 6; !heard; word += 1) {
+      for (let word = 6; !heard.yet; word += 1) {
         await writer.store(durable(`${stream}.a`, `${word}`))
         await new Promise((turn) => setImmediate(turn))
       }

@@ -118,7 +118,7 @@ describe('live', () => {
   })
 })
 
-test('a hire that nobody has accepted is called off, after it was said what that does', async () => {
+test('a hire that nobody has accepted is called off, once it was said what that does', async () => {
   const held = randomUUID()
   const placed = await world.hub.post('/v1/holds', {
     payer_id: 'acme',
