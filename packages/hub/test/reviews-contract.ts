@@ -269,6 +269,8 @@ export function reviewsContract(open: () => Engine): void {
         states.push((await asker.send(path, { token: one.token })).body.state)
       }
       assert.deepEqual(states, ['approved', 'expired'])
+      const { body: ended } = await asker.send(other.path, { token: one.token })
+      assert.ok(Date.parse(String(ended.expires_at)) <= clock.now(), 'it says when it ended')
       const late = await answer(other, { token: one.token }, yes(one))
       assert.equal(said(late), '409 review_expired')
       const query = 'topics=audit&kinds=review_withdrawn&limit=100'

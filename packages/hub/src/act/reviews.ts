@@ -197,6 +197,8 @@ async function seenOf(hub: Hub, caller: Caller, kept: KeptReview): Promise<Revie
     owner_id: review.owner,
     state: reviewStateOf(review, hub.now()),
     opened_at: writeInstant(review.openedAt),
+    // Not as it was asked for: its time may have been ended before (V5 of the domain's review).
+    expires_at: writeInstant(review.expiresAt),
     ...(answer && { decided_at: writeInstant(answer.at), reviewer: answer.reviewer }),
     ...(answer?.words !== undefined && { words: answer.words }),
     ...(token !== undefined && { approval_token: token }),
