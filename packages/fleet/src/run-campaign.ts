@@ -20,7 +20,7 @@ export type RunCampaignOptions = {
   readonly clock?: Clock
 }
 
-/** A skill that was told to stop has a second for it. */
+/** A hub that does not answer by then has the record as it was. */
 const PUT_AWAY_MS = 5_000
 
 const isCalledOff = ({ aborted, reason }: AbortSignal): boolean =>
@@ -31,13 +31,12 @@ export function runCampaign({ desk, prices = PRICES, clock = createClock() }: Ru
 
   /** An agent that stops goes on later; only what is over is put away. */
   async function putAway(id: string, cause: unknown, signal: AbortSignal): Promise<void> {
-    const words = isCalledOff(signal) ? 'it was called off' : undefined
-    const failed = !signal.aborted && cause instanceof StepFailure ? cause.message : undefined
-    const why = words ?? failed
-    if (why === undefined) return
+    const hasFailed = !signal.aborted && cause instanceof StepFailure
+    if (!hasFailed && !isCalledOff(signal)) return
+    const words = hasFailed ? cause.message : 'it was called off'
     const within = AbortSignal.timeout(PUT_AWAY_MS)
     // Whoever asked hears how the run itself ended, whatever becomes of its record.
-    await archive(id, { desk, now: clock.now, words: why, signal: within }).catch(() => undefined)
+    await archive(id, { desk, now: clock.now, words, signal: within }).catch(() => undefined)
   }
 
   return defineSkill({

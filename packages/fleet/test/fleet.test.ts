@@ -134,9 +134,11 @@ describe('the fleet', { timeout: 180_000 }, () => {
     assert.equal(cancelled.status, 202, JSON.stringify(cancelled.body))
     await assert.rejects(job.result(), { code: 'work_cancelled' })
     const seen = await until(async () => {
-      const { status, steps } = await told(id)
-      return status === 'archived' ? { steps } : undefined
+      const { status, steps, pieces } = await told(id)
+      return status === 'archived' ? { steps, pieces } : undefined
     })
+    const waits = seen.pieces.filter(({ moments }) => moments.at(-1)?.state === 'approval_pending')
+    assert.deepEqual(waits, [])
     assert.ok(seen.steps.every(({ state }) => state !== 'running'))
     const late = await ask.send(`/v1/reviews/${review.review_id}/answer`, {
       token: me.token,

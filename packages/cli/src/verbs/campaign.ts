@@ -11,6 +11,7 @@ import { HireFailure } from '@chimera/agent/hire/failure'
 import { checker } from '@chimera/dialects/check'
 import { CampaignList, CampaignSeen } from '@chimera/dialects/chimera'
 import { centsOf, instantOf } from '@chimera/dialects/wire'
+import { isCampaignOver } from '@chimera/domain/campaign/status'
 import { createClock } from '@chimera/host/clock'
 import { setting, type Values } from '@chimera/host/settings/declare'
 import { choice, whole } from '@chimera/host/settings/kinds'
@@ -150,7 +151,7 @@ async function follow({ hub, token }: Asked, id: string): Promise<void> {
     const seen = await askHub(hub, `/v1/campaigns/${id}`, { token })
     const campaign = understand(seen, { check: checker(CampaignSeen), hub })
     line.show(plain(summary(campaign)))
-    if (campaign.status === 'completed' || campaign.status === 'archived') {
+    if (isCampaignOver(campaign.status)) {
       line.clear()
       return showCampaign(campaign)
     }

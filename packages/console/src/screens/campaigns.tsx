@@ -1,5 +1,6 @@
 /** Campaigns: what the fleet works towards, how far each piece has come, and what it cost. */
 import type { CampaignSeen, CampaignStep, encodeCampaigns } from '@chimera/dialects/chimera'
+import { isCampaignOver } from '@chimera/domain/campaign/status'
 import { creditText, secondsText } from '../format/figures.ts'
 import { plainText, sentence } from '../format/text.ts'
 import { useHub } from '../hub/context.tsx'
@@ -163,7 +164,7 @@ type WishProps = { readonly campaign: CampaignSeen; readonly done: () => void }
 function Wish({ campaign, done }: WishProps) {
   const { ask, info } = useHub()
   const { status, wish, campaign_id } = campaign
-  if (status === 'completed' || status === 'archived') return <span className="muted">–</span>
+  if (isCampaignOver(status)) return <span className="muted">–</span>
   if (!info.you.scopes.includes('agents')) {
     return (
       <span className="muted small" title="Your token lacks the scope “agents”">

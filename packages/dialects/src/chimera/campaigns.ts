@@ -7,6 +7,7 @@
  *   C2  What it has spent is what its steps cost.
  */
 import { CONTENT_STATES } from '@chimera/domain/campaign/content'
+import { CAMPAIGN_STATUSES } from '@chimera/domain/campaign/status'
 import type { AgentId, CampaignId, Instant } from '@chimera/domain/ids'
 import { LIMITS } from '@chimera/domain/limits'
 import { type Static, Type } from 'typebox'
@@ -28,7 +29,6 @@ import {
 } from '../wire.ts'
 import { PlaceText, readPlace, writePlace } from './place.ts'
 
-export const CAMPAIGN_STATUSES = ['active', 'paused', 'completed', 'archived'] as const
 const Status = Type.Enum([...CAMPAIGN_STATUSES])
 const Words = textUpTo(LIMITS.descriptionChars)
 

@@ -3,6 +3,7 @@
  * document names the parts and not all of the fields; the names here are ours where it is silent.
  * Nothing is published without a person's approval, so `approval_required` has one value.
  */
+import { CAMPAIGN_STATUSES } from '@chimera/domain/campaign/status'
 import type { Issue } from '@chimera/domain/decision'
 import { type Static, Type } from 'typebox'
 import { DateTime, Uuid } from '../wire.ts'
@@ -55,7 +56,7 @@ export const Campaign = Type.Object(
     campaign_id: Uuid,
     name: Type.String({ minLength: 3, maxLength: 200 }),
     goals: Type.Array(Sentence, { minItems: 1, maxItems: 10 }),
-    status: Type.Enum(['active', 'paused', 'completed', 'archived']),
+    status: Type.Enum([...CAMPAIGN_STATUSES]),
     budget: Budget,
     trend_filters: Type.Optional(TrendFilters),
     content_guidelines: ContentGuidelines,

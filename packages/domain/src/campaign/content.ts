@@ -6,6 +6,8 @@
  *   C3  What a person rejected goes back to its writer with the person's words, so often at most:
  *       then it ends there, since one more attempt is a person's work and not a writer's.
  *   C4  An approval that nobody gave in time is no rejection: it ends, and says so.
+ *   C5  Of what is put away nothing is written, judged or asked for any more. What is being
+ *       published may be out already, and is not said to have failed.
  */
 import type { Instant } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
@@ -74,6 +76,20 @@ export function mayFollow(way: ContentWay, next: ContentState): boolean {
   const state = contentStateOf(way)
   if (state === 'rejected' && isSpent(way)) return false
   return FOLLOWS[state].includes(next)
+}
+
+/** C5. How it ends there; undefined: it stays where it is. */
+export function putAwayAs(way: ContentWay): ContentState | undefined {
+  switch (contentStateOf(way)) {
+    case 'generating':
+      return 'generation_failed'
+    case 'validating':
+      return 'validation_failed'
+    case 'approval_pending':
+      return 'approval_expired'
+    default:
+      return undefined
+  }
 }
 
 /** Nothing follows any more. */

@@ -1,11 +1,20 @@
 /** Putting a campaign away: what it says then, and that a word on its way is no hindrance. */
 import assert from 'node:assert/strict'
 import { writeInstant } from '@chimera/dialects/wire'
+import type { ContentState } from '@chimera/domain/campaign/content'
 import { test } from 'vitest'
 import { askedFor } from '../../test/persona.ts'
 import { archive } from './archive.ts'
 import { DeskFailure } from './hub-desk.ts'
-import { beginRecord, type CampaignRecord, type CampaignStep, touched, withStep } from './record.ts'
+import {
+  beginRecord,
+  type CampaignPiece,
+  type CampaignRecord,
+  type CampaignStep,
+  pieceState,
+  touched,
+  withStep,
+} from './record.ts'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
 const asked = askedFor()
@@ -48,6 +57,35 @@ test('SK-16 what was under way has not ended, and says why', async () => {
   assert.equal(status, 'archived')
   const ended = { state: 'failed', ended_at: writeInstant(NOON + 1_000), words: terms.words }
   assert.deepEqual(steps, [{ ...running, ...ended }])
+})
+
+test('SK-16 what waited for a person waits no more; what is being published may be out', async () => {
+  const pieceIn = (...states: ContentState[]): CampaignPiece => ({
+    piece_id: id,
+    topic: 'A pool',
+    platform: 'twitter',
+    moments: (['trend_detected', 'accepted', ...states] as const).map((state) => ({
+      state,
+      at: writeInstant(NOON),
+    })),
+  })
+  const made = ['generating', 'generated', 'validating'] as const
+  const asked = [...made, 'validated', 'approval_pending'] as const
+  // biome-ignore format: a table is read by its columns
+  const rows: readonly (readonly [CampaignPiece, string])[] = [
+    [pieceIn(),                                    'accepted'],
+    [pieceIn('generating'),                        'generation_failed'],
+    [pieceIn(...made),                             'validation_failed'],
+    [pieceIn(...asked),                            'approval_expired'],
+    [pieceIn(...asked, 'approved', 'publishing'),  'publishing'],
+  ]
+  const desk = createDesk({ ...begun, pieces: rows.map(([piece]) => piece) })
+  await archive(id, { desk, ...terms })
+  assert.deepEqual(
+    desk.record()?.pieces.map(pieceState),
+    rows.map(([, state]) => state),
+  )
+  assert.equal(desk.record()?.pieces[3]?.moments.at(-1)?.words, terms.words)
 })
 
 test('SK-16 a word of the run that comes between is kept, and it is put away then', async () => {

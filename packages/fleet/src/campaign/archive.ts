@@ -3,13 +3,15 @@
  * somebody called it off. What waits for a person then waits no longer (the hub sees to that).
  *
  *   V1  What is put away is what the hub has: of the run itself the last words may be lost.
- *   V2  It says what was under way, and that it did not end.
+ *   V2  It says what was under way, and that it did not end: of its steps as of its pieces.
  */
 import { writeInstant } from '@chimera/dialects/wire'
+import { putAwayAs } from '@chimera/domain/campaign/content'
+import { isCampaignOver } from '@chimera/domain/campaign/status'
 import type { Instant } from '@chimera/domain/ids'
 import type { CampaignDesk } from './desk.ts'
 import { DeskFailure } from './hub-desk.ts'
-import { type CampaignRecord, touched } from './record.ts'
+import { type CampaignRecord, movedTo, touched, wayOf } from './record.ts'
 
 /** A word of the run that was on its way may come first. */
 const TRIES = 3
@@ -30,7 +32,7 @@ export async function archive(
 ): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     const record = (await desk.load(id, signal))?.record
-    if (record === undefined || isOver(record)) return
+    if (record === undefined || isCampaignOver(record.status)) return
     try {
       return await desk.save(archived(record, words, now()), signal)
     } catch (error) {
@@ -39,9 +41,6 @@ export async function archive(
   }
 }
 
-const isOver = ({ status }: CampaignRecord): boolean =>
-  status === 'completed' || status === 'archived'
-
 /** V2. */
 function archived(record: CampaignRecord, words: string, now: Instant): CampaignRecord {
   const steps = record.steps.map((step) =>
@@ -49,5 +48,9 @@ function archived(record: CampaignRecord, words: string, now: Instant): Campaign
       ? ({ ...step, state: 'failed', ended_at: writeInstant(now), words } as const)
       : step,
   )
-  return touched(record, { status: 'archived', steps }, now)
+  const pieces = record.pieces.map((piece) => {
+    const state = putAwayAs(wayOf(piece))
+    return state === undefined ? piece : movedTo(piece, state, { now, words })
+  })
+  return touched(record, { status: 'archived', steps, pieces }, now)
 }

@@ -10,6 +10,7 @@ import { Campaign, CREDITS, campaignIssues } from '@chimera/dialects/skills/camp
 import { CONTENT_TYPES, PublishPlatform } from '@chimera/dialects/skills/words'
 import { Credits, DateTime, textUpTo, Url, Uuid } from '@chimera/dialects/wire'
 import { CONTENT_STATES } from '@chimera/domain/campaign/content'
+import { isCampaignOver } from '@chimera/domain/campaign/status'
 import type { Issue } from '@chimera/domain/decision'
 import { LIMITS } from '@chimera/domain/limits'
 import { type Static, Type } from 'typebox'
@@ -88,7 +89,7 @@ export function askedIssues({ campaign }: RunCampaignInput, mostCredits: number)
       got: String(budget.total),
     })
   }
-  if (status === 'completed' || status === 'archived') {
+  if (isCampaignOver(status)) {
     issues.push({ path: '/campaign/status', expected: 'active or paused', got: status })
   }
   return issues
