@@ -7,7 +7,7 @@
  *   D3  The same ask may be made again: its key is the task (OC-12).
  *   D4  An answer is what the agent says. A result counts only if the agent has signed it.
  */
-import { jobsAddress } from '@chimera/dialects/chorus'
+import { besideJobs } from '@chimera/dialects/chorus'
 import * as openclaw from '@chimera/dialects/openclaw'
 import { type KeyHistory, keyAt, presentKey } from '@chimera/domain/agent/keys'
 import type { AgentId, InstanceId, Instant } from '@chimera/domain/ids'
@@ -202,7 +202,7 @@ export function createDoor(options: DoorOptions): Door {
       return readLooked(await send({ url, method: 'POST', message: {}, more, ...limits }), place)
     },
     async isThere(place, limits) {
-      const url = `${base(place)}/health`
+      const url = `${besideJobs(place.endpoint)}/health`
       const answer = await send({ url, method: 'GET', ...limits })
       return answer.ok || answer.kind === 'refused' || answer.status !== undefined
     },
@@ -232,10 +232,8 @@ export function createDoor(options: DoorOptions): Door {
   }
 }
 
-/** `api_endpoint` may end in `/jobs`, where Chorus knocks; the other doors stand beside it. */
-const base = ({ endpoint }: Pick<Place, 'endpoint'>): string =>
-  jobsAddress(endpoint).slice(0, -'/jobs'.length)
-const collaborations = (place: Place): string => `${base(place)}/openclaw/v1/collaborations`
+const collaborations = ({ endpoint }: Place): string =>
+  openclaw.collaborationsAddress(besideJobs(endpoint))
 
 export function readLooked(answer: HubAnswer, { id }: Place): Looked {
   const body = answer.ok ? answer.body : answer.said

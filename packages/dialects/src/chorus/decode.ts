@@ -210,6 +210,10 @@ export function jobsAddress(endpoint: string): string {
   return bare.endsWith('/jobs') ? bare : `${bare}/jobs`
 }
 
+/** The other doors of an agent stand beside the one where Chorus knocks. */
+export const besideJobs = (endpoint: string): string =>
+  jobsAddress(endpoint).slice(0, -'/jobs'.length)
+
 export const readRegistration = reader(
   checker(wire.Registration, ({ skills }) => skills.flatMap(skillIssues)),
   decodeRegistration,

@@ -25,6 +25,10 @@ export function agentName({ id, name }: { readonly id: AgentId; readonly name: s
   return `${PREFIX}${slug === '' ? 'agent' : slug}-${id.slice(0, ID_CHARS)}`
 }
 
+/** OC-23: where an agent takes collaborations; one is `/{id}` behind it, its end `/{id}/cancel`. */
+export const collaborationsAddress = (agent: string): string =>
+  `${agent}/openclaw/v1/collaborations`
+
 /** What an agent calls its version, in three numbers: `0.1` is `0.1.0`, no number is `0.0.0`. */
 export function versionOf(stated: string | undefined): string {
   const parts = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?!\d)/.exec(stated ?? '')

@@ -46,6 +46,10 @@ export type Traced =
 export type EndCause = 'agent' | 'overdue' | 'requester'
 export type TracedEnd = { readonly how: End; readonly at?: Instant; readonly cause?: EndCause }
 
+/** Its end is still to come, as far as anybody knows. */
+export const isUnderWay = (state: Traced): boolean =>
+  state === 'asked' || state === 'accepted' || state === 'unknown'
+
 export type WorkTraced = { readonly state: Traced; readonly end?: TracedEnd }
 
 export function traceWork(trace: Trace, now: Instant): WorkTraced {

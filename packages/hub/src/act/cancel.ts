@@ -10,12 +10,13 @@
  *   C3  The agent has the last word: it may be done by then. How it ended comes from it, signed, as
  *       any result does.
  */
-
 import type { WorkSought } from '@chimera/dialects/chimera'
-import { jobsAddress } from '@chimera/dialects/chorus'
+import { besideJobs } from '@chimera/dialects/chorus'
+import { collaborationsAddress } from '@chimera/dialects/openclaw'
 import { type Refused, refuse } from '@chimera/domain/decision'
 import type { AgentId, TaskId } from '@chimera/domain/ids'
 import type { Refusal } from '@chimera/domain/refusals'
+import { isUnderWay } from '@chimera/domain/work/trace'
 import type { GuardedRequest } from '@chimera/host/guarded/client'
 import { issuePass } from '@chimera/identity/passes'
 import { findNewest } from './agents.ts'
@@ -30,7 +31,7 @@ const PASS_MS = 60_000
 // A result is in the answer, and is not read here.
 const MOST_BYTES = 4 * 1024 * 1024
 
-const LIMITS: NonNullable<GuardedRequest['limits']> = {
+const PATIENT: NonNullable<GuardedRequest['limits']> = {
   headersMs: ANSWER_MS,
   totalMs: ANSWER_MS,
   bodyBytes: MOST_BYTES,
@@ -48,7 +49,7 @@ export async function cancelWork(hub: Hub, caller: Caller, sought: WorkSought): 
   if (!caller.open && (known.payer === undefined || known.payer !== caller.owner)) {
     return forbidden()
   }
-  if (!isOn(state)) return refuse('work_ended')
+  if (!isUnderWay(state)) return refuse('work_ended')
   if (hold !== undefined && state === 'asked') {
     const withdrawn = await releaseHold(hub, caller, hold.id, 'withdrawn')
     if (withdrawn.ok) return findWork(hub, caller, sought)
@@ -59,9 +60,6 @@ export async function cancelWork(hub: Hub, caller: Caller, sought: WorkSought): 
   return stopped.ok ? findWork(hub, caller, sought) : stopped
 }
 
-const isOn = (state: WorkKnown['state']): boolean =>
-  state === 'asked' || state === 'accepted' || state === 'unknown'
-
 async function askToStop(
   hub: Hub,
   id: AgentId,
@@ -69,13 +67,13 @@ async function askToStop(
 ): Promise<{ readonly ok: true } | Refused<Refusal>> {
   const agent = await findNewest(hub, id)
   if (agent?.endpoint === undefined) return refuse('agent_silent')
-  const base = jobsAddress(agent.endpoint).slice(0, -'/jobs'.length)
+  const collaborations = collaborationsAddress(besideJobs(agent.endpoint))
   const outcome = await hub.dial.request({
-    url: `${base}/openclaw/v1/collaborations/${encodeURIComponent(task)}/cancel`,
+    url: `${collaborations}/${encodeURIComponent(task)}/cancel`,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(await proofOf(hub, id)) },
     body: '{}',
-    limits: LIMITS,
+    limits: PATIENT,
   })
   if (!outcome.ok) {
     const { code } = outcome.failure
