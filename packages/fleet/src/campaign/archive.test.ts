@@ -59,7 +59,7 @@ test('SK-16 what was under way has not ended, and says why', async () => {
   assert.deepEqual(steps, [{ ...running, ...ended }])
 })
 
-test('SK-16 what waited for a person waits no more; what is being published may be out', async () => {
+test('SK-16 what waited for a person waits no more; what is published may be out', async () => {
   const pieceIn = (...states: ContentState[]): CampaignPiece => ({
     piece_id: id,
     topic: 'A pool',
