@@ -1,6 +1,6 @@
 /**
  * The lane beside the server that it is a short way into: every answer by both ways, byte for byte,
- * and whatever is not plain handed on whole (E1 … E4).
+ * and whatever is not plain handed on whole (E1 … E5).
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -41,6 +41,14 @@ const skills = [
     timeout: '5s',
     deprecation: { declaredAt: '2026-01-01T00:00:00Z', removedAt: '2099-01-01T00:00:00Z' },
     run: () => Promise.reject(new Error('at /home/agent/secret.ts')),
+  }),
+  defineSkill({
+    name: 'echo',
+    version: '1.0',
+    input: Type.Object({ text: Type.String() }),
+    output: Type.Object({ text: Type.String() }),
+    timeout: '5s',
+    run: async ({ text }) => ({ text }),
   }),
 ]
 
@@ -210,6 +218,8 @@ describe('E1 an answer by the lane is the answer by the server', () => {
     ['a job that is none',      422, { path: '/jobs', body: { job_id: ID } }],
     ['a fault inside a job',    503, { path: '/jobs', body: job({ skill_name: 'boom' }) }],
     ['a skill call',            200, { path: CALL, body: { text: 'one' }, fields: called }],
+    ['letters of any kind',     200, { path: '/skills/echo', body: { text: 'Wört — 三 \u{1f980}' }, fields: { 'idempotency-key': 'any' } }],
+    ['letters of one byte',     200, { path: '/skills/echo', body: { text: 'Wört' }, fields: { 'idempotency-key': 'one' } }],
     ['a call of a wrong input', 400, { path: CALL, body: { text: 1 } }],
     ['a call that fails',       500, { path: '/skills/fail', body: {}, fields: { 'idempotency-key': 'f' } }],
     ['a call of nothing',       404, { path: '/skills/sing', body: {} }],
@@ -278,6 +288,18 @@ describe('a connection', () => {
     assert.ok(answers[2]?.endsWith('{"words":2}'))
     assert.ok(slowly > before, 'several at once are for the server')
     socket.destroy()
+  })
+
+  test('E5 is answered like many others that ask at once, each with its own', async () => {
+    const sockets = await Promise.all(Array.from({ length: 100 }, open))
+    const answering = Promise.all(sockets.map((socket) => answersOn(socket)))
+    for (const [at, socket] of sockets.entries()) {
+      socket.write(requestOf({ path: '/skills/echo', body: { text: `I am ${at}` } }))
+    }
+    const bodies = (await answering).map(([answer = '']) => answer.split('\r\n\r\n')[1])
+    const wanted = sockets.map((_, at) => JSON.stringify({ text: `I am ${at}` }))
+    assert.deepEqual(bodies, wanted)
+    for (const socket of sockets) socket.destroy()
   })
 
   test('E2 that sends in pieces is served, and stays with the server', async () => {

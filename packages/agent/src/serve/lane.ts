@@ -10,6 +10,8 @@
  *       connection, for good: bad JSON, other paths, large bodies, slow senders, two at once.
  *   E3  One request of a connection is under way at a time; what comes meanwhile waits unread.
  *   E4  A connection that says nothing is closed, and all are when the server closes.
+ *   E5  What comes in one turn is begun together, and what is answered in one leaves together
+ *       (burst.ts).
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,6 +19,7 @@ import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { createBurst } from './burst.ts'
 import { type Came, JSON_TYPE, type Reply, type Way } from './doors.ts'
 import type { Guard } from './guard.ts'
 import { createRequestLog } from './request-log.ts'
@@ -44,6 +47,8 @@ export function createLane(app: FastifyInstance, hands: LaneHands): Lane {
   const connections = new Set<Connection>()
   const parse = parserOf(app)
   const dateNow = createDates(hands.clock.now)
+  const begin = createBurst()
+  const leave = createBurst()
   const { server } = app
   const usual = server.listeners('connection')
   let closed = false
@@ -96,17 +101,24 @@ export function createLane(app: FastifyInstance, hands: LaneHands): Lane {
       const id = hands.chance.uuid()
       const request = new LaneRequest(this.socket, whole, { id, path, body, params })
       const reply = new LaneReply(this, request)
-      way
-        .answer(request, reply)
-        .catch((error: unknown) => way.failed(error, request, reply))
-        .catch(this.#drop)
+      begin(() => {
+        way
+          .answer(request, reply)
+          .catch((error: unknown) => way.failed(error, request, reply))
+          .catch(this.#drop)
+      })
     }
 
-    answered(text: string): void {
+    answered(text: string, encoding: BufferEncoding): void {
+      // E5.
+      leave(() => this.#write(text, encoding))
+    }
+
+    #write(text: string, encoding: BufferEncoding): void {
       const { socket } = this
       if (!socket.writable) return
       this.#busy = false
-      if (!socket.write(text)) {
+      if (!socket.write(text, encoding)) {
         // Who does not take its answers asks nothing more.
         this.#busy = true
         socket.once('drain', () => {
@@ -229,12 +241,15 @@ export function createLane(app: FastifyInstance, hands: LaneHands): Lane {
       if (this.#isSent) return this
       this.#isSent = true
       const keptMs = server.keepAliveTimeout
+      const bytes = Buffer.byteLength(text)
       this.#connection.answered(
         `HTTP/1.1 ${this.#status} ${STATUS_CODES[this.#status] ?? ''}\r\n` +
           `x-request-id: ${this.#request.id}\r\n${this.#fields}` +
-          `content-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` +
+          `content-type: ${JSON_TYPE}\r\ncontent-length: ${bytes}\r\n` +
           `Date: ${dateNow()}\r\nConnection: keep-alive\r\n` +
           `Keep-Alive: timeout=${Math.floor(keptMs / 1_000)}\r\n\r\n${text}`,
+        // The head is ASCII. Where the text is, too, each character is its byte.
+        bytes === text.length ? 'latin1' : 'utf8',
       )
       return this
     }
