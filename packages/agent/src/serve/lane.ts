@@ -11,15 +11,15 @@
  *   E3  One request of a connection is under way at a time; what comes meanwhile waits unread.
  *   E4  A connection that says nothing is closed, and all are when the server closes.
  *   E5  What comes in one turn is begun together, and what is answered in one leaves together
- *       (burst.ts).
+ *       (host's burst.ts).
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { createBurst } from '@chimera/host/burst'
 import type { Chance } from '@chimera/host/chance'
 import type { Clock } from '@chimera/host/clock'
 import type { Log } from '@chimera/host/log'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import { createBurst } from './burst.ts'
 import { type Came, JSON_TYPE, type Reply, type Way } from './doors.ts'
 import type { Guard } from './guard.ts'
 import { createRequestLog } from './request-log.ts'

@@ -17,6 +17,7 @@ import type { Refusal } from '@chimera/domain/refusals'
 import { queuedOf } from '@chimera/domain/work/admission'
 import { expectedStart } from '@chimera/domain/work/queue'
 import { endOf, nextDueAt, type WorkCommand } from '@chimera/domain/work/work'
+import { createBurst } from '@chimera/host/burst'
 import type { GuardedClient } from '@chimera/host/guarded/client'
 import type { CallOptions, Looked } from '@chimera/skill/calls'
 import type { SubHiring } from '@chimera/skill/contract'
@@ -33,6 +34,7 @@ import { createLives, type Live } from './live.ts'
 import { type Particulars, stepWork } from './moving.ts'
 import { createProgresses, type Progresses } from './progress.ts'
 import { createSharing } from './sharing.ts'
+import { signedResult } from './signed.ts'
 import { createSteering, type Moved, type Steering } from './steering.ts'
 import { createWaiting } from './waiting.ts'
 
@@ -88,6 +90,8 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
   }
   const waiting = createWaiting({ keep, clock, progresses, here })
   const asking = createAsking(hands)
+  /** While the disk writes: a result that nobody has heard of may be signed. */
+  const meanwhile = createBurst()
   const findSecrets = secretFinder()
   let changes = 0
   let draining = false
@@ -206,8 +210,9 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
       return follow()
     }
     const saved = lives.save(one, kept)
-    if (isPromise(saved)) return saved.then((was) => (was ? follow() : refuse('work_not_begun')))
-    return saved ? follow() : refuse('work_not_begun')
+    if (!isPromise(saved)) return saved ? follow() : refuse('work_not_begun')
+    if (isForHub(kept)) meanwhile(() => signedResult(self, kept))
+    return saved.then((was) => (was ? follow() : refuse('work_not_begun')))
   }
 
   /** W1: it is kept, and now whoever waits for it hears of it. */
@@ -459,6 +464,9 @@ const withinOf = ({ kept: { work, hold }, stop }: Pick<Live, 'kept' | 'stop'>): 
   over: stop.signal(),
   ...(hold !== undefined && work.priceCents > 0 && { hold }),
 })
+
+const isForHub = ({ report, letters }: KeptWork): boolean =>
+  report !== undefined && letters.some(({ to }) => to === 'hub')
 
 function isOnce({ skills }: WorkshopHands, id: string): boolean {
   return skills.some((each) => each.id === id && each.idempotency.once)
