@@ -5,11 +5,14 @@
  *   S2  Whatever goes wrong is answered with the one error, which names nothing of the inside.
  *   S3  A request has an id that is in its log lines and in the answer's `x-request-id` (X-4).
  *   S4  Whoever is told to come back later is told when, in `retry-after`.
+ *   S5  What comes in one turn is begun together (host's burst.ts), and so goes the same way side
+ *       by side: twice as much is answered in the same time.
  */
 import { encodeError } from '@chimera/dialects/error'
 import { statusOf } from '@chimera/dialects/http-status'
 import { LIMITS } from '@chimera/domain/limits'
 import type { LoadLimits } from '@chimera/domain/work/load'
+import { createBurst } from '@chimera/host/burst'
 import type { Log } from '@chimera/host/log'
 import type { Metrics } from '@chimera/host/metrics'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -58,12 +61,15 @@ export function createHttp(options: ServerOptions): FastifyInstance {
   const { hub, log, metrics, callers, guard, publicUrl, listeners, rates, load, delayMs } = options
   // Named as what Fastify asks for, or its routes would be typed by our logger.
   const loggerInstance: FastifyBaseLogger = log
+  const begin = createBurst()
   const app: FastifyInstance = fastify({
     loggerInstance,
     // One line per request of our own instead of Fastify's two.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
-    serverFactory: (handler) => listeners.create(handler),
+    // S5.
+    serverFactory: (handler) =>
+      listeners.create((request, response) => begin(() => handler(request, response))),
     // Every server has its own answer to what is no request; a second one would be too many.
     clientErrorHandler: () => undefined,
     trustProxy: options.proxies.length > 0 ? [...options.proxies] : false,

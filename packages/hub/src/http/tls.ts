@@ -84,7 +84,10 @@ export async function loadTls(files: TlsFiles, log: Log): Promise<Tls> {
       servers.add(server)
       const believed = new Set<Socket>()
       server.on('secureConnection', (socket) => {
-        if (!socket.authorized) return
+        if (!socket.authorized) {
+          clearErrors(socket)
+          return
+        }
         believed.add(socket)
         socket.once('close', () => believed.delete(socket))
       })
@@ -94,6 +97,14 @@ export async function loadTls(files: TlsFiles, log: Log): Promise<Tls> {
       server.once('close', () => servers.delete(server))
     },
   }
+}
+
+/**
+ * A chain that does not verify leaves an error with OpenSSL, which the next read of any connection
+ * takes for its own. Looking at the certificate clears it.
+ */
+function clearErrors(socket: TLSSocket): void {
+  socket.getPeerX509Certificate()
 }
 
 const AUTHORITY_CHANGED = 'authority changed'
