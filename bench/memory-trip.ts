@@ -13,14 +13,17 @@ let trip: RoundTrip | undefined
 export const benchmark: Benchmark = {
   name: 'memory-trip',
   get method() {
-    const signed = trip && ` With request signatures: ${number(trip.signed)}/s.`
+    const more =
+      trip &&
+      ` With request signatures: ${number(trip.signed)}/s. A bare server that signs what it is ` +
+        `sent, and does nothing else: ${number(trip.bare)}/s.`
     return (
       'POST /openclaw/v1/collaborations of a skill that counts three words, with a pass, a key ' +
       'of its own and `Prefer: wait`: validated, kept in memory, ' +
       'run, signed, answered, and reported to a stand-in for the hub. ' +
       `${CONNECTIONS} connections from a thread of their own. The peer is SendMessage over ` +
       'JSON-RPC to the server of @a2a-js/sdk 1.3.0 on Express, with a task in memory, without ' +
-      `authentication and unsigned.${signed ?? ''}`
+      `authentication and unsigned.${more ?? ''}`
     )
   },
   open: ends.orNothing(async () => {

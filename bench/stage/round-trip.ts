@@ -21,6 +21,8 @@ export type RoundTrip = {
   readonly theirs: () => Promise<number>
   /** Ours, each request signed (RFC 9421) instead of with a pass. */
   readonly signed: number
+  /** A server that signs what it is sent, and does nothing else. */
+  readonly bare: number
 }
 
 export const CONNECTIONS = 20
@@ -106,17 +108,32 @@ export async function openRoundTrip(
   const signed = await rateOf(signedLoad, SIGNED_TIMES / 2)
   await signedLoad.close()
 
+  const signer = await processOf(new URL('../load/signer-process.ts', import.meta.url))
+  const bareAsk = requestText('POST', PATH, bodyOf(caller.agent, SIGNED_KIND))
+  const bareLoad = await openLoad({
+    ...asked,
+    port: await signer.ask<number>({}),
+    requests: [bareAsk],
+  })
+  await bareLoad.run(WARM_UPS)
+  const bare = await plainRate(bareLoad)
+  await bareLoad.close()
+  await signer.close()
+
   const messages = await openPeer(ends)
   await messages.run(WARM_UPS)
   return {
     ours: async () => rateOf(await withPass(), TIMES),
-    async theirs() {
-      const start = performance.now()
-      await messages.run(TIMES)
-      return TIMES / ((performance.now() - start) / 1_000)
-    },
+    theirs: () => plainRate(messages),
     signed,
+    bare,
   }
+}
+
+async function plainRate(load: Load): Promise<number> {
+  const start = performance.now()
+  await load.run(TIMES)
+  return TIMES / ((performance.now() - start) / 1_000)
 }
 
 /** A signature is for one request, so each is made before. */
