@@ -28,8 +28,8 @@ const ends = createEnds()
 const planner = { agent: randomUUID() as AgentId, key: generateKeyPair() }
 let stage: Stage | undefined
 let figures = ''
-/** Of a server that only verifies and signs. */
-let floorMs = Number.NaN
+/** Of a server that only verifies and signs, in its best round. */
+let floorMs = Number.POSITIVE_INFINITY
 
 async function open(): Promise<void> {
   const still = await processOf(new URL('./load/still-process.ts', import.meta.url))
@@ -49,7 +49,7 @@ async function open(): Promise<void> {
   const least = await signer.ask<number>({ from: key.publicKey })
   for (let warm = 0; warm < WARM_UPS; warm += 1) {
     await offerAll(0)
-    floorMs = (await offerAll(0, least)).p99
+    floorMs = Math.min(floorMs, (await offerAll(0, least)).p99)
   }
   await signer.close()
 }
@@ -111,8 +111,8 @@ export const benchmark: Benchmark = {
       `answered before its connection sends the next, ${EACH} on each. An offer is verified, ` +
       'takes a slot and is presented to a stand-in for the hub, which promises at once; the ack ' +
       'is signed. The figure is the 99th percentile of a round. Nobody pauses, so it is the ' +
-      `number of offers divided by the rate. A bare server that verifies and signs, and does ` +
-      `nothing else: ${number(floorMs)} ms.${figures}`
+      'number of offers divided by the rate. A bare server that verifies and signs, and does ' +
+      `nothing else, at its best: ${number(floorMs)} ms.${figures}`
     )
   },
   unit: 'ms',

@@ -73,16 +73,9 @@ export function instantOf(text: string): Instant {
   return readInstant(text) ?? Number.NaN
 }
 
-// Much is said about the same millisecond, whose text is written once.
-const written = { at: Number.NaN, text: '' }
-
 export function writeInstant(at: Instant): string {
-  if (at !== written.at) {
-    const text = new Date(at).toISOString()
-    written.text = text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text
-    written.at = at
-  }
-  return written.text
+  const text = new Date(at).toISOString()
+  return text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text
 }
 
 /** Hundredths of a JSON number, by its shortest decimal form; undefined for a third decimal. */
