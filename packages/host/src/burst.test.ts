@@ -1,4 +1,4 @@
-/** What is done at the end of a turn, and what does not wait for it (U1 … U3). */
+/** What is done at the end of a turn, and what does not wait for it (U1 … U4). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { createBurst } from './burst.ts'
@@ -67,6 +67,21 @@ describe('a burst', () => {
     give('d')
     endTurn()
     assert.deepEqual(done, ['a', 'b', 'c', 'd'])
+  })
+
+  test('U4 one that throws takes no other with it', () => {
+    const { burst, give, done, endTurn } = createTurns()
+    give('a')
+    burst(() => {
+      give('later')
+      throw new Error('of its own')
+    })
+    give('b')
+    give('c')
+    assert.throws(endTurn, /of its own/)
+    assert.deepEqual(done, ['a'])
+    endTurn()
+    assert.deepEqual(done, ['a', 'b', 'c', 'later'])
   })
 
   test('by itself it is done before time passes', async () => {

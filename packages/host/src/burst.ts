@@ -8,6 +8,7 @@
  *       network: alone, it is done at the end of its own turn.
  *   U2  In a turn that takes long or brings many it is done as they come.
  *   U3  In the order in which they were given.
+ *   U4  One that throws fails as if it were alone: the others are done in the next turn.
  */
 export type Burst = (run: () => void) => void
 
@@ -29,7 +30,19 @@ export function createBurst({ now, atEnd }: BurstHands = HERE): Burst {
   function release(): void {
     const all = waiting
     waiting = []
-    for (const run of all) run()
+    let begun = 0
+    try {
+      for (const run of all) {
+        begun += 1
+        run()
+      }
+    } finally {
+      // U4.
+      if (begun < all.length) {
+        waiting.unshift(...all.slice(begun))
+        atEnd(release)
+      }
+    }
   }
 
   return (run) => {

@@ -90,7 +90,6 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
   }
   const waiting = createWaiting({ keep, clock, progresses, here })
   const asking = createAsking(hands)
-  /** While the disk writes: a result that nobody has heard of may be signed. */
   const meanwhile = createBurst()
   const findSecrets = secretFinder()
   let changes = 0
@@ -211,8 +210,17 @@ export function createWorkshop(hands: WorkshopHands): Workshop {
     }
     const saved = lives.save(one, kept)
     if (!isPromise(saved)) return saved ? follow() : refuse('work_not_begun')
-    if (isForHub(kept)) meanwhile(() => signedResult(self, kept))
+    if (isForHub(kept)) meanwhile(() => signEarly(kept))
     return saved.then((was) => (was ? follow() : refuse('work_not_begun')))
+  }
+
+  /** While the disk writes: nobody hears of it yet, but it is ready then. */
+  function signEarly(kept: KeptWork): void {
+    try {
+      signedResult(self, kept)
+    } catch {
+      // It is said when it is told.
+    }
   }
 
   /** W1: it is kept, and now whoever waits for it hears of it. */
