@@ -3,9 +3,8 @@
  * against the server of the A2A project's SDK.
  */
 import type { Benchmark } from './frame.ts'
-import { number } from './report.ts'
 import { createEnds } from './stage/ends.ts'
-import { CONNECTIONS, openRoundTrip, type RoundTrip } from './stage/round-trip.ts'
+import { besides, CONNECTIONS, openRoundTrip, type RoundTrip } from './stage/round-trip.ts'
 
 const ends = createEnds()
 let trip: RoundTrip | undefined
@@ -13,17 +12,13 @@ let trip: RoundTrip | undefined
 export const benchmark: Benchmark = {
   name: 'memory-trip',
   get method() {
-    const more =
-      trip &&
-      ` With request signatures: ${number(trip.signed)}/s. A bare server that signs what it is ` +
-        `sent, and does nothing else: ${number(trip.bare)}/s.`
     return (
       'POST /openclaw/v1/collaborations of a skill that counts three words, with a pass, a key ' +
       'of its own and `Prefer: wait`: validated, kept in memory, ' +
       'run, signed, answered, and reported to a stand-in for the hub. ' +
       `${CONNECTIONS} connections from a thread of their own. The peer is SendMessage over ` +
       'JSON-RPC to the server of @a2a-js/sdk 1.3.0 on Express, with a task in memory, without ' +
-      `authentication and unsigned.${more ?? ''}`
+      `authentication and unsigned.${besides(trip)}`
     )
   },
   open: ends.orNothing(async () => {

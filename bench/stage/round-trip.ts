@@ -12,6 +12,7 @@ import { PASS_TTL_MS } from '@chimera/identity/passes'
 import type { AgentWanted } from '../load/agent-process.ts'
 import { type Load, openLoad, requestText } from '../load/client.ts'
 import { processOf } from '../load/process-of.ts'
+import { number } from '../report.ts'
 import type { Ends } from './ends.ts'
 import { signedHeaders } from './network.ts'
 
@@ -23,6 +24,15 @@ export type RoundTrip = {
   readonly signed: number
   /** A server that signs what it is sent, and does nothing else. */
   readonly bare: number
+}
+
+/** What is printed beside the ratio, once it is known. */
+export function besides(trip: RoundTrip | undefined): string {
+  if (trip === undefined) return ''
+  return (
+    ` With request signatures: ${number(trip.signed)}/s. A bare server that signs what it is ` +
+    `sent, and does nothing else: ${number(trip.bare)}/s.`
+  )
 }
 
 export const CONNECTIONS = 20

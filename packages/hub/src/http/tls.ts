@@ -100,8 +100,8 @@ export async function loadTls(files: TlsFiles, log: Log): Promise<Tls> {
 }
 
 /**
- * A chain that does not verify leaves an error with OpenSSL, which the next read of any connection
- * takes for its own. Looking at the certificate clears it.
+ * A chain that does not verify leaves an error with OpenSSL, which the next read takes for its own:
+ * a good request was answered as one that cannot be read. Looking at the certificate clears it.
  */
 function clearErrors(socket: TLSSocket): void {
   socket.getPeerX509Certificate()
