@@ -102,7 +102,8 @@ async function slowest(): Promise<number> {
     ' A bare server that verifies and signs, and does nothing else, at its best: ' +
     `${number(floorMs)} ms. The last round: ${number(closed.rate)} acks a second, ` +
     `${number(micros)} µs on a core of the agent for each. With as many planners that ` +
-    `pause ${PAUSE_MS} ms on average before they offer again, ${number(open.rate)} a second: p99 ${number(open.p99)} ms.`
+    `pause ${PAUSE_MS} ms on average before they offer again, ${number(open.rate)} a ` +
+    `second: p99 ${number(open.p99)} ms.`
   return closed.p99
 }
 
